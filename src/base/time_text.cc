@@ -1,0 +1,84 @@
+#include "base/time_text.h"
+
+#include <fmt/format.h>
+
+#include <charconv>
+#include <cmath>
+
+namespace tidemark {
+
+namespace {
+
+struct Unit {
+  std::string_view suffix;
+  double millis;
+};
+constexpr Unit kUnits[] = {{"ms", 1}, {"s", 1e3}, {"m", 60e3}, {"h", 3600e3}, {"d", 86400e3}};
+constexpr double kDurationMaxMillis = 100.0 * 366 * 86400e3;
+
+}  // namespace
+
+std::string FormatRfc3339(WallTime time) {
+  const auto day = std::chrono::floor<std::chrono::days>(time);
+  const std::chrono::year_month_day date{day};
+  const std::chrono::hh_mm_ss clock{time - day};
+  return fmt::format("{:04}-{:02}-{:02}T{:02}:{:02}:{:02}.{:03}Z", static_cast<int>(date.year()),
+                     static_cast<unsigned>(date.month()), static_cast<unsigned>(date.day()),
+                     clock.hours().count(), clock.minutes().count(), clock.seconds().count(),
+                     clock.subseconds().count());
+}
+
+std::string FormatDuration(Milliseconds duration) {
+  const std::string_view sign = duration.count() < 0 ? "-" : "";
+  // Not std::abs: the most negative duration has no positive twin.
+  const auto millis = duration.count() < 0 ? 0 - static_cast<unsigned long long>(duration.count())
+                                           : static_cast<unsigned long long>(duration.count());
+  if (millis < 10'000 && millis % 1000 != 0)
+    return fmt::format("{}{}.{} s", sign, millis / 1000, millis % 1000 / 100);
+  const auto seconds = millis / 1000;
+  if (seconds < 60) return fmt::format("{}{} s", sign, seconds);
+  if (seconds < 3600) return fmt::format("{}{} min {} s", sign, seconds / 60, seconds % 60);
+  if (seconds < 86400)
+    return fmt::format("{}{} h {} min", sign, seconds / 3600, seconds % 3600 / 60);
+  return fmt::format("{}{} d {} h", sign, seconds / 86400, seconds % 86400 / 3600);
+}
+
+Result<Milliseconds> ParseDuration(std::string_view text) {
+  const auto bad = [&](std::string_view why) {
+    return Fail(
+        ErrorKind::kInvalidArgument,
+        fmt::format(
+            "'{}' is not a duration: {} (write a number and one of ms, s, m, h, d, as in 90s)",
+            text, why));
+  };
+  double number = 0;
+  const auto [rest, error] =
+      std::from_chars(text.data(), text.data() + text.size(), number, std::chars_format::fixed);
+  if (error != std::errc{}) return bad("it does not begin with a number");
+  const std::string_view suffix(rest, static_cast<size_t>(text.data() + text.size() - rest));
+  if (suffix.empty()) return bad("the unit is missing");
+  for (const Unit& unit : kUnits) {
+    if (unit.suffix != suffix) continue;
+    const double millis = number * unit.millis;
+    if (!(millis >= 0)) return bad("it is negative");
+    if (!(millis <= kDurationMaxMillis)) return bad("it is over 100 years");
+    return Milliseconds(std::llround(millis));
+  }
+  return bad(fmt::format("the unit '{}' is unknown", suffix));
+}
+
+std::optional<WallTime> WallTimeFromCivil(int year, int month, int day, int hour, int minute,
+                                          int second, int millis) {
+  using namespace std::chrono;
+  const year_month_day date{std::chrono::year(year),
+                            std::chrono::month(static_cast<unsigned>(month)),
+                            std::chrono::day(static_cast<unsigned>(day))};
+  if (month < 0 || day < 0 || !date.ok()) return std::nullopt;
+  if (hour < 0 || hour > 23 || minute < 0 || minute > 59 || second < 0 || second > 59)
+    return std::nullopt;
+  if (millis < 0 || millis > 999) return std::nullopt;
+  return WallTime(sys_days(date)) + hours(hour) + minutes(minute) + seconds(second) +
+         Milliseconds(millis);
+}
+
+}  // namespace tidemark

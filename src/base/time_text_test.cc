@@ -1,0 +1,60 @@
+#include "base/time_text.h"
+
+#include <gtest/gtest.h>
+
+namespace tidemark {
+namespace {
+
+using namespace std::chrono_literals;
+
+TEST(TimeTextTest, Rfc3339HasMillisecondsAndZ) {
+  // `date -u -d @1795982400.007 +%FT%T.%3NZ`
+  EXPECT_EQ(FormatRfc3339(WallTimeFromMillis(1795982400007)), "2026-11-29T20:00:00.007Z");
+  EXPECT_EQ(FormatRfc3339(WallTimeFromMillis(0)), "1970-01-01T00:00:00.000Z");
+  EXPECT_EQ(FormatRfc3339(WallTimeFromMillis(-1)), "1969-12-31T23:59:59.999Z");
+}
+
+TEST(TimeTextTest, DurationsForPeopleShowTwoUnits) {
+  EXPECT_EQ(FormatDuration(0ms), "0 s");
+  EXPECT_EQ(FormatDuration(1250ms), "1.2 s");
+  EXPECT_EQ(FormatDuration(59s), "59 s");
+  EXPECT_EQ(FormatDuration(750s), "12 min 30 s");
+  EXPECT_EQ(FormatDuration(3h + 5min + 59s), "3 h 5 min");
+  EXPECT_EQ(FormatDuration(412h), "17 d 4 h");
+  EXPECT_EQ(FormatDuration(-90s), "-1 min 30 s");
+  EXPECT_EQ(FormatDuration(Milliseconds::min()), "-106751991167 d 7 h");
+}
+
+TEST(TimeTextTest, DurationsOfEveryUnitParse) {
+  EXPECT_EQ(*ParseDuration("250ms"), 250ms);
+  EXPECT_EQ(*ParseDuration("90s"), 90s);
+  EXPECT_EQ(*ParseDuration("60m"), 1h);
+  EXPECT_EQ(*ParseDuration("1.5h"), 90min);
+  EXPECT_EQ(*ParseDuration("7d"), 168h);
+  EXPECT_EQ(*ParseDuration("0s"), 0ms);
+}
+
+TEST(TimeTextTest, NonDurationsNameTheTextAndTheReason) {
+  for (const char* text :
+       {"", "m", "60", "60 m", "-1s", "1e3s", "nan", "infs", "60w", "99999999999d", "1h30m"}) {
+    const auto result = ParseDuration(text);
+    ASSERT_FALSE(result.has_value()) << text;
+    EXPECT_EQ(result.error().kind, ErrorKind::kInvalidArgument);
+    EXPECT_NE(result.error().message.find("'" + std::string(text) + "' is not a duration"),
+              std::string::npos)
+        << result.error().message;
+  }
+}
+
+TEST(TimeTextTest, CivilFieldsAreCheckedAgainstTheCalendar) {
+  EXPECT_EQ(WallTimeFromCivil(2026, 11, 29, 20, 0, 0, 7), WallTimeFromMillis(1795982400007));
+  EXPECT_EQ(WallTimeFromCivil(2024, 2, 29, 0, 0, 0, 0), WallTimeFromMillis(1709164800000));
+  EXPECT_EQ(WallTimeFromCivil(2023, 2, 29, 0, 0, 0, 0), std::nullopt);
+  EXPECT_EQ(WallTimeFromCivil(2024, 13, 1, 0, 0, 0, 0), std::nullopt);
+  EXPECT_EQ(WallTimeFromCivil(2024, 1, 1, 24, 0, 0, 0), std::nullopt);
+  EXPECT_EQ(WallTimeFromCivil(2024, 1, 1, 0, 0, 60, 0), std::nullopt);
+  EXPECT_EQ(WallTimeFromCivil(2024, 0, 0, 0, 0, 0, 0), std::nullopt);
+}
+
+}  // namespace
+}  // namespace tidemark

@@ -1,0 +1,103 @@
+/// The judgement: facts about a table and its topics, and the time now, give a report. Pure
+/// functions: no clock, no socket, no thread. Rules: docs/freshness.md (the verdicts, and the 46
+/// cases each rule answers).
+#pragma once
+
+#include <map>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/error.h"
+#include "freshness/report.h"
+#include "kafka/partition_probe.h"
+#include "lake/commit_point.h"
+
+namespace tidemark::freshness {
+
+inline constexpr Milliseconds kStreamingSlaDefault = std::chrono::minutes(60);
+inline constexpr Milliseconds kBatchSlaDefault = std::chrono::minutes(1440);
+inline constexpr Milliseconds kLagCapDefault = std::chrono::hours(24 * 7);
+/// Share of the SLA from which a pipeline is a warning, and from which it is a breach.
+inline constexpr double kWarningRatio = 0.7;
+inline constexpr double kBreachRatio = 1.0;
+/// A record stamped further in the future than this says nothing about its age.
+inline constexpr Milliseconds kFutureStampTolerance = std::chrono::minutes(5);
+
+/// What the user asked for. Checked when the configuration is read: sla > 0.
+struct PipelineSpec {
+  std::string name;
+  std::string table;  ///< URI as configured
+  std::string cluster;
+  std::optional<std::string> topic;  ///< checked against the checkpoint when given
+  Mode mode = Mode::kStreaming;
+  Milliseconds sla = kStreamingSlaDefault;
+  Milliseconds lag_cap = kLagCapDefault;
+  kafka::IsolationLevel isolation = kafka::IsolationLevel::kReadUncommitted;
+  std::map<std::string, std::string> labels;
+  bool is_disabled = false;
+  bool is_in_maintenance = false;
+};
+
+/// What earlier runs saw; everything may be empty (a first run). The store behind it is somebody
+/// else's business.
+struct PipelineMemory {
+  /// Up to this moment the log end of the partition was seen at or below the committed offset:
+  /// whatever waits there has arrived later. Keyed like the probe's partitions.
+  struct Arrival {
+    kafka::Offset end = 0;  ///< the end seen
+    WallTime seen_at{};     ///< when, our clock
+  };
+  std::map<kafka::TopicPartition, std::vector<Arrival>> arrivals;  ///< by seen_at, ascending
+  std::map<std::string, std::string>
+      topic_ids;  ///< topic -> id when the checkpoint was last judged
+  /// Timestamp of the record at an offset, learned while it was still in the log.
+  struct Stamp {
+    kafka::Offset offset = 0;
+    int64_t timestamp_ms = 0;
+    kafka::TimestampType timestamp_type = kafka::TimestampType::kNone;
+  };
+  std::map<kafka::TopicPartition, Stamp> stamps;
+  std::string cluster_id;
+};
+
+/// What is known about the table. Exactly one of `error` and `search` is set.
+struct TableFacts {
+  std::optional<Error> error;
+  std::optional<lake::CheckpointSearch> search;
+};
+
+/// What is known about the cluster. Exactly one of `error` and `result` is set when the cluster was
+/// asked; neither when there was nothing to ask (no checkpoint, a foreign kind, a disabled
+/// pipeline).
+struct ClusterFacts {
+  std::optional<Error> error;
+  std::optional<kafka::ProbeResult> result;
+};
+
+/// Topics and committed offsets the probe has to be asked for, from the checkpoint; empty when the
+/// checkpoint names no Kafka offsets or contradicts the configured topic. When several writers of
+/// one table read the same partition, the lowest offset counts. A kafka_connect checkpoint names no
+/// topic: the configured one is taken, and without one there is nothing to ask.
+std::vector<kafka::ProbeRequest::Topic> TopicsToProbe(const PipelineSpec& spec,
+                                                      const lake::CheckpointSearch& search);
+
+/// One partition, by the table of verdicts in docs/freshness.md.
+PartitionVerdict JudgePartition(const kafka::PartitionFacts& facts, const kafka::TopicFacts& topic,
+                                kafka::IsolationLevel isolation, const PipelineMemory& memory,
+                                WallTime now);
+
+/// The pipeline: lag is the greatest of the decided partitions. Partial data may prove a breach,
+/// never health: with any partition unknown or ahead a number is given only when it already proves
+/// a breach.
+PipelineReport JudgePipeline(const PipelineSpec& spec, const TableFacts& table,
+                             const ClusterFacts& cluster, const PipelineMemory& memory,
+                             WallTime now);
+
+/// The process exit code for several pipelines: 0 healthy, 1 warning, 2 breach, 3 unknown; breach
+/// outranks unknown outranks warning outranks healthy. Disabled pipelines count as healthy; no
+/// pipeline at all is 0.
+int ExitCodeOf(std::span<const PipelineReport> reports);
+
+}  // namespace tidemark::freshness

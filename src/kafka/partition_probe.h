@@ -1,0 +1,147 @@
+/// The question tidemark asks of a Kafka cluster: for each partition, where does the log begin and
+/// end, and what is the first record the table has not committed yet? The answer is facts, not
+/// judgement (freshness/ judges).
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/budget.h"
+#include "base/clock.h"
+#include "base/error.h"
+#include "kafka/positions.h"
+
+namespace tidemark::kafka {
+
+/// Why a fact about a partition or topic could not be had.
+enum class ProbeFault {
+  kNone,
+  kTimeout,            ///< the deadline came first; says nothing about emptiness
+  kNoLeader,           ///< no broker leads the partition (election, or the only replica is down)
+  kBrokerUnreachable,  ///< its leader does not answer
+  kTopicMissing,  ///< the cluster does not know the topic (or hides it: no DESCRIBE right looks the
+                  ///< same)
+  kPartitionMissing,  ///< the topic has fewer partitions
+  kTopicDenied,       ///< the topic's DESCRIBE or READ right is refused
+  kAuthentication,    ///< user, password, token or mechanism refused
+  kTls,               ///< certificate or handshake refused
+  kTooLarge,          ///< the batch at the offset is over the receive limit
+  kUndecodable,       ///< the batch at the offset cannot be decoded (codec, CRC)
+  kOther,             ///< see the message
+};
+
+/// The word of a fault as it appears in reports, e.g. "no_leader".
+std::string_view ProbeFaultName(ProbeFault fault);
+
+/// The first record at or after an offset that a reader of the asked isolation level is given.
+struct FirstRecord {
+  Offset offset = 0;
+  /// Milliseconds since 1970 on the clock of `timestamp_type`. -1 when the record has none (type
+  /// kNone).
+  int64_t timestamp_ms = -1;
+  TimestampType timestamp_type = TimestampType::kNone;
+};
+
+/// One partition to look at.
+struct PartitionQuestion {
+  TopicPartition partition;
+  /// Next offset the table will read. nullopt: nothing committed for this partition, its first
+  /// record is looked up from the log start.
+  std::optional<Offset> committed;
+};
+
+/// What was seen of one partition. `committed`, then the ends, then the log start are taken in this
+/// order, so a moving log never gives a negative lag.
+struct PartitionFacts {
+  TopicPartition partition;
+  std::optional<Offset> committed;  ///< as asked
+
+  /// First offset still in the log.
+  std::optional<Offset> log_start;
+  /// One past the last record, open transactions included.
+  std::optional<Offset> high_watermark;
+  /// One past the last record below every open transaction. Equals high_watermark when none is
+  /// open. Only asked for kReadCommitted.
+  std::optional<Offset> last_stable;
+
+  /// How the search from max(committed, log_start) ended. kNotSearched: not needed (caught up,
+  /// ahead) or not possible (see fault).
+  enum class Search { kNotSearched, kRecord, kEndOfPartition, kUndecided };
+  Search search = Search::kNotSearched;
+  std::optional<FirstRecord> first;  ///< exactly when search == kRecord
+
+  /// Only when last_stable < high_watermark and the committed offset has reached last_stable: the
+  /// oldest record held back by the open transaction, read uncommitted.
+  std::optional<FirstRecord> blocked_first;
+
+  ProbeFault fault = ProbeFault::kNone;  ///< why something above is missing
+  std::string fault_message;  ///< the client's words, secrets removed; empty when fault is kNone
+};
+
+/// What was seen of one topic.
+struct TopicFacts {
+  std::string topic;
+  bool exists = false;
+  int32_t partition_count = 0;
+  /// Identity that a deleted and re-created topic does not share (KIP-516), base64; empty where the
+  /// broker has none.
+  std::string topic_id;
+  /// retention.ms of the topic; nullopt when not asked, not permitted or unlimited (-1).
+  std::optional<Milliseconds> retention;
+  bool is_compacted = false;
+  ProbeFault fault = ProbeFault::kNone;
+  std::string fault_message;
+};
+
+/// Topics to look at in one cluster, all with one isolation level.
+struct ProbeRequest {
+  struct Topic {
+    std::string name;
+    /// Committed offsets. Partitions the topic has beyond these are looked at as well, from their
+    /// log start.
+    PartitionOffsets committed;
+    /// Look up retention and clean-up policy too (needs DESCRIBE_CONFIGS; refusal is not a fault).
+    bool wants_config = false;
+  };
+  std::vector<Topic> topics;  ///< a topic may appear once only
+  IsolationLevel isolation = IsolationLevel::kReadUncommitted;
+};
+
+struct ProbeResult {
+  std::string cluster_id;                  ///< empty when unknown
+  std::vector<TopicFacts> topics;          ///< one per asked topic, in the order asked
+  std::vector<PartitionFacts> partitions;  ///< by topic in the order asked, then by partition
+  /// When the ends were taken, on our clock: the `now` of every age.
+  WallTime observed_at{};
+  uint64_t bytes_fetched = 0;  ///< of record batches, as received
+};
+
+/// Asks one cluster. One contract, one test suite for every implementation.
+///
+/// Never joins a group, commits an offset, creates a topic or writes anything. Reads at most about
+/// one batch a partition.
+///
+/// Probe() returns an Error only when nothing was learned about any topic: kUnavailable (no broker
+/// answered in time), kDenied (authentication or TLS refused; the message says which and what to
+/// check), kCancelled, kInvalidArgument (bad property, named). Everything smaller is a fault of its
+/// topic or partition. It returns when every partition is decided, or at the budget's end with the
+/// undecided ones marked kTimeout: an empty answer is never taken for an empty partition.
+///
+/// One caller at a time.
+class PartitionProbe {
+ public:
+  virtual ~PartitionProbe() = default;
+  virtual Result<ProbeResult> Probe(const ProbeRequest& request, const Budget& budget) = 0;
+};
+
+/// How to reach a cluster: librdkafka property names, also understood by other implementations.
+struct ClusterOptions {
+  std::string bootstrap_servers;  ///< "host:port[,host:port…]"
+  std::vector<std::pair<std::string, std::string>>
+      properties;  ///< e.g. {"security.protocol", "SASL_SSL"}; may hold secrets
+};
+
+}  // namespace tidemark::kafka

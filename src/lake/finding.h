@@ -1,0 +1,23 @@
+/// A defect of the data that a reader met and could step over. Not an Error: the work goes on and
+/// the report says so.
+#pragma once
+
+#include <functional>
+#include <string>
+
+namespace tidemark::lake {
+
+struct Finding {
+  std::string kind;  ///< closed set of snake_case words, e.g. "truncated_commit", "unknown_action",
+                     ///< "stray_file"
+  std::string
+      place;  ///< the object, relative to the table, e.g. ".hoodie/20240101120000123.commit"
+  std::string message;  ///< one sentence in the style of Error messages
+
+  friend bool operator==(const Finding&, const Finding&) = default;
+};
+
+/// Takes findings as they are met; may be empty (findings are then dropped by the caller's choice).
+using FindingSink = std::function<void(Finding)>;
+
+}  // namespace tidemark::lake

@@ -1,0 +1,69 @@
+/// A Hudi table as a reader of its `.hoodie` folder sees it: properties, instants, checkpoints. No
+/// data files here.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/budget.h"
+#include "base/error.h"
+#include "lake/column_reader.h"
+#include "lake/commit_point.h"
+#include "lake/hudi/properties.h"
+#include "lake/hudi/timeline.h"
+#include "storage/object_store.h"
+
+namespace tidemark::lake::hudi {
+
+struct TimelineOptions {
+  /// Read the archived instants as well. Cost: the archive's files, which may be many.
+  bool with_archived = false;
+};
+
+struct CheckpointOptions {
+  /// Completed commits without a usable checkpoint that may be passed over before the walk gives
+  /// up. >= 0.
+  int64_t commit_depth_max = 100;
+  /// Walk on into the archived timeline when the active one has no checkpoint.
+  bool with_archived = true;
+  /// Also look for the commit that last changed the offsets. Costs one read per commit of the
+  /// unchanged run.
+  bool with_last_change = true;
+};
+
+/// One reading of one table. Holds the store by reference (it must outlive the table) and nothing
+/// else that changes: every method reads anew. Any thread.
+class Table {
+ public:
+  /// Reads `.hoodie/hoodie.properties` (or its backup while an update is under way). kNotFound when
+  /// there is no Hudi table under the store's root, kUnsupported for a table version over 9,
+  /// kCorrupt for unreadable properties.
+  static Result<Table> Open(const storage::ObjectStore& store, ColumnReaderSource columns,
+                            const Budget& budget);
+
+  const TableProperties& properties() const { return properties_; }
+
+  /// All instants, oldest first. Cost: one listing of the timeline folder; with the archive also
+  /// its files.
+  Result<Timeline> ReadTimeline(const TimelineOptions& options, const Budget& budget) const;
+
+  /// Walks the completed commits back, newest first, to the newest usable checkpoint, as
+  /// HoodieStreamer does (on a merge-on-read table only deltacommits count as soon as there is one;
+  /// hudi-format §3.3). Cost: one listing and one read per commit looked at. A commit file that
+  /// cannot be read is a Finding and counts as passed over.
+  Result<CheckpointSearch> FindCheckpoint(const CheckpointOptions& options,
+                                          const Budget& budget) const;
+
+ private:
+  Table(const storage::ObjectStore& store, ColumnReaderSource columns, TableProperties properties)
+      : store_(&store), columns_(std::move(columns)), properties_(std::move(properties)) {}
+
+  const storage::ObjectStore* store_;
+  ColumnReaderSource columns_;
+  TableProperties properties_;
+};
+
+}  // namespace tidemark::lake::hudi

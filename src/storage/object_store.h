@@ -1,0 +1,105 @@
+/// Named, immutable-once-written byte strings under one root: a local folder, a bucket prefix, or
+/// memory.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/budget.h"
+#include "base/clock.h"
+#include "base/error.h"
+
+namespace tidemark::storage {
+
+/// One object of a listing. `key` is relative to the store's root, '/'-separated, never with a
+/// leading '/'.
+struct ObjectInfo {
+  std::string key;
+  uint64_t size = 0;    ///< bytes
+  WallTime modified{};  ///< the store's clock; whole seconds on S3
+};
+
+struct ListOptions {
+  /// Only keys that are byte-wise strictly greater. Empty: from the beginning. Relative to the
+  /// root, like `key`.
+  std::string start_after;
+  /// true: every object below the prefix. false: only the objects directly in the folder; deeper
+  /// ones are summed up as `folders`.
+  bool is_recursive = false;
+};
+
+/// A whole listing: a store that cannot deliver all of it returns an Error instead, never a shorter
+/// list.
+struct Listing {
+  std::vector<ObjectInfo> objects;  ///< by key, byte-wise ascending
+  std::vector<std::string>
+      folders;  ///< only when not recursive: "a/b/", ascending, with the trailing '/'
+};
+
+/// One contract, run as one test suite on every implementation (storage/object_store_contract.h).
+///
+/// Errors of every method: kNotFound (object, folder's bucket or root is missing), kDenied
+/// (credentials missing or refused), kUnavailable (no answer within the budget; already retried as
+/// it allows), kCancelled, kInvalidArgument (a key with an empty, "." or ".." part or a NUL),
+/// kCorrupt (an answer that is not of the protocol). Messages name the object as the user would
+/// write it (`uri()` + key).
+///
+/// Any thread may call any method at any time; a method blocks its caller only.
+class ObjectStore {
+ public:
+  virtual ~ObjectStore() = default;
+
+  /// Root as the user would write it, without trailing '/', e.g. "s3://lake/orders". Never holds a
+  /// secret.
+  virtual const std::string& uri() const = 0;
+
+  /// Lists below `folder`: "" is the root, otherwise "a/b/" (the trailing '/' may be missing and
+  /// means the same). A folder without objects gives an empty listing on every store, also where
+  /// the folder does not exist. What is neither a regular file nor a folder (sockets, dangling
+  /// links) is left out. Cost: one request per 1,000 entries on S3; one directory read per folder
+  /// locally.
+  virtual Result<Listing> List(std::string_view folder, const ListOptions& options,
+                               const Budget& budget) const = 0;
+
+  /// The whole object as it was at one moment.
+  virtual Result<std::string> Read(std::string_view key, const Budget& budget) const = 0;
+
+  /// Bytes [offset, offset + length). Shorter only where the object ends; empty at or past its end.
+  virtual Result<std::string> ReadRange(std::string_view key, uint64_t offset, uint64_t length,
+                                        const Budget& budget) const = 0;
+
+  /// Size and time of one object. A folder is not an object: kNotFound.
+  virtual Result<ObjectInfo> Stat(std::string_view key, const Budget& budget) const = 0;
+
+  /// Writes or replaces the object; a reader sees the old bytes or the new ones, never a part.
+  virtual Status Put(std::string_view key, std::string_view bytes, const Budget& budget) = 0;
+
+  /// Writes the object unless it exists: of several writers exactly one succeeds, the others get
+  /// kConflict. After kUnavailable the object may exist all the same: read it back.
+  virtual Status PutIfAbsent(std::string_view key, std::string_view bytes,
+                             const Budget& budget) = 0;
+
+  /// Removes the object; removing what is not there is no error.
+  virtual Status Remove(std::string_view key, const Budget& budget) = 0;
+};
+
+/// How to reach a store that needs more than its URI. Fields left empty come from the usual places
+/// (environment, profile files, instance metadata).
+struct StoreOptions {
+  std::string endpoint;               ///< "http://127.0.0.1:9000"; empty: the provider's own
+  std::string region;                 ///< empty: environment, profile, then us-east-1
+  bool is_anonymous = false;          ///< sign nothing
+  std::optional<bool> is_path_style;  ///< unset: path style exactly when `endpoint` is set
+};
+
+/// Opens the store whose root is `uri`: a local path, file://, s3:// (also s3a://, s3n://),
+/// memory://NAME (tests). kInvalidArgument for what is none of these or has no bucket; kUnsupported
+/// for a known scheme that is not built in. Makes no request: a missing table shows at the first
+/// read.
+Result<std::unique_ptr<ObjectStore>> OpenStore(std::string_view uri, const StoreOptions& options);
+
+}  // namespace tidemark::storage
