@@ -15,7 +15,8 @@ function(tidemark_fuzz name)
   # New inputs go into the build tree; the committed corpus is only read.
   set(found "${CMAKE_CURRENT_BINARY_DIR}/${name}_corpus")
   file(MAKE_DIRECTORY "${found}")
-  add_test(NAME fuzz.${name} COMMAND ${name}_fuzz -max_total_time=${TIDEMARK_FUZZ_SECONDS} -rss_limit_mb=2048 -timeout=10
-    -print_final_stats=1 -artifact_prefix=${CMAKE_CURRENT_BINARY_DIR}/ ${found} ${arg_CORPUS})
+  add_test(NAME fuzz.${name} COMMAND ${name}_fuzz -max_total_time=${TIDEMARK_FUZZ_SECONDS}
+    -rss_limit_mb=2048 -timeout=10 -print_final_stats=1 -artifact_prefix=${CMAKE_CURRENT_BINARY_DIR}/
+    ${found} ${arg_CORPUS})
   set_tests_properties(fuzz.${name} PROPERTIES LABELS fuzz TIMEOUT 120)
 endfunction()

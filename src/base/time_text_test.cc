@@ -1,11 +1,17 @@
 #include "base/time_text.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
+
+#include "support/result_matchers.h"
 
 namespace tidemark {
 namespace {
 
 using namespace std::chrono_literals;
+using support::IsError;
+using support::IsOkAnd;
+using ::testing::HasSubstr;
 
 TEST(TimeTextTest, Rfc3339HasMillisecondsAndZ) {
   // `date -u -d @1795982400.007 +%FT%T.%3NZ`
@@ -26,23 +32,20 @@ TEST(TimeTextTest, DurationsForPeopleShowTwoUnits) {
 }
 
 TEST(TimeTextTest, DurationsOfEveryUnitParse) {
-  EXPECT_EQ(*ParseDuration("250ms"), 250ms);
-  EXPECT_EQ(*ParseDuration("90s"), 90s);
-  EXPECT_EQ(*ParseDuration("60m"), 1h);
-  EXPECT_EQ(*ParseDuration("1.5h"), 90min);
-  EXPECT_EQ(*ParseDuration("7d"), 168h);
-  EXPECT_EQ(*ParseDuration("0s"), 0ms);
+  EXPECT_THAT(ParseDuration("250ms"), IsOkAnd(Milliseconds(250ms)));
+  EXPECT_THAT(ParseDuration("90s"), IsOkAnd(Milliseconds(90s)));
+  EXPECT_THAT(ParseDuration("60m"), IsOkAnd(Milliseconds(1h)));
+  EXPECT_THAT(ParseDuration("1.5h"), IsOkAnd(Milliseconds(90min)));
+  EXPECT_THAT(ParseDuration("7d"), IsOkAnd(Milliseconds(168h)));
+  EXPECT_THAT(ParseDuration("0s"), IsOkAnd(Milliseconds(0ms)));
 }
 
 TEST(TimeTextTest, NonDurationsNameTheTextAndTheReason) {
   for (const char* text :
        {"", "m", "60", "60 m", "-1s", "1e3s", "nan", "infs", "60w", "99999999999d", "1h30m"}) {
-    const auto result = ParseDuration(text);
-    ASSERT_FALSE(result.has_value()) << text;
-    EXPECT_EQ(result.error().kind, ErrorKind::kInvalidArgument);
-    EXPECT_NE(result.error().message.find("'" + std::string(text) + "' is not a duration"),
-              std::string::npos)
-        << result.error().message;
+    EXPECT_THAT(ParseDuration(text),
+                IsError(ErrorKind::kInvalidArgument,
+                        HasSubstr("'" + std::string(text) + "' is not a duration")));
   }
 }
 
