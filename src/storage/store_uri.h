@@ -1,0 +1,36 @@
+/// Where a store is, taken apart from the words of the user.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "base/error.h"
+
+namespace tidemark::storage {
+
+enum class StoreKind { kLocal, kS3, kMemory };
+
+struct StoreUri {
+  StoreKind kind = StoreKind::kLocal;
+  /// As the user wrote it, without trailing '/'.
+  std::string text;
+  std::string path;    ///< kLocal: the path, percent-decoded where it was a file: URI
+  std::string bucket;  ///< kS3
+  std::string prefix;  ///< kS3: key of the root, "" or "a/b", never percent-decoded
+  std::string name;    ///< kMemory
+
+  friend bool operator==(const StoreUri&, const StoreUri&) = default;
+};
+
+/// "s3" of "s3://bucket/x" and "file" of "file:/x"; empty for a plain path. Lower case.
+std::string SchemeOf(std::string_view uri);
+
+/// kInvalidArgument for an empty text, a scheme nobody knows, a file: URI of another host or with a
+/// bad escape, an S3 URI without bucket or with credentials in it; kUnsupported for gs, abfs(s),
+/// wasb(s), adl, hdfs. Messages hold no secret.
+Result<StoreUri> ParseStoreUri(std::string_view uri);
+
+/// Undoes %XX; kInvalidArgument for a '%' without two hex digits and for %00.
+Result<std::string> PercentDecoded(std::string_view text);
+
+}  // namespace tidemark::storage

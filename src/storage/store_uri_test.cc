@@ -1,0 +1,126 @@
+#include "storage/store_uri.h"
+
+#include <gtest/gtest.h>
+
+#include "storage/object_store.h"
+#include "support/result_matchers.h"
+
+namespace tidemark::storage {
+namespace {
+
+using support::IsError;
+using support::IsOk;
+using support::IsOkAnd;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+TEST(StoreUriTest, LocalPathsAreTakenAsTheyAre) {
+  const struct {
+    std::string_view uri, path, text;
+  } cases[] = {
+      {"/lake/orders", "/lake/orders", "/lake/orders"},
+      {"/lake/orders//", "/lake/orders", "/lake/orders"},
+      {"orders", "orders", "orders"},
+      {"./a b%20c", "./a b%20c", "./a b%20c"},
+      {"/", "/", "/"},
+      {"a:b", "a:b", "a:b"},
+      {"s3:/bucket", "s3:/bucket", "s3:/bucket"},
+      {"1x://a", "1x://a", "1x://a"},
+      {"file:///lake/a%20b%25/", "/lake/a b%", "file:///lake/a%20b%25"},
+      {"file:/lake/orders", "/lake/orders", "file:/lake/orders"},
+      {"FILE://localhost/lake", "/lake", "FILE://localhost/lake"},
+      {"file:///", "/", "file:///"},
+      {"file:///a+b", "/a+b", "file:///a+b"},
+  };
+  for (const auto& [uri, path, text] : cases) {
+    SCOPED_TRACE(uri);
+    ASSERT_OK_ASSIGN(const StoreUri parsed, ParseStoreUri(uri));
+    EXPECT_EQ(parsed.kind, StoreKind::kLocal);
+    EXPECT_EQ(parsed.path, path);
+    EXPECT_EQ(parsed.text, text);
+  }
+}
+
+TEST(StoreUriTest, S3UrisAreBucketAndPrefix) {
+  const struct {
+    std::string_view uri, bucket, prefix, text;
+  } cases[] = {
+      {"s3://lake", "lake", "", "s3://lake"},
+      {"s3://lake/", "lake", "", "s3://lake"},
+      {"s3a://lake/a/b/", "lake", "a/b", "s3a://lake/a/b"},
+      {"s3n://my.lake/a%20b+c", "my.lake", "a%20b+c", "s3n://my.lake/a%20b+c"},
+      {"S3://lake_1/x?y#z", "lake_1", "x?y#z", "S3://lake_1/x?y#z"},
+  };
+  for (const auto& [uri, bucket, prefix, text] : cases) {
+    SCOPED_TRACE(uri);
+    ASSERT_OK_ASSIGN(const StoreUri parsed, ParseStoreUri(uri));
+    EXPECT_EQ(parsed.kind, StoreKind::kS3);
+    EXPECT_EQ(parsed.bucket, bucket);
+    EXPECT_EQ(parsed.prefix, prefix);
+    EXPECT_EQ(parsed.text, text);
+  }
+}
+
+TEST(StoreUriTest, WhatIsNoPlaceIsRefused) {
+  for (const std::string_view uri :
+       {"", "s3://", "s3:///x", "s3://a b/c", "s3://bucket/a//b", "s3://bucket/../b", "s3://..",
+        "s3://bucket:9000/x", "file://host/x", "file:///a%2", "file:///a%zz", "file:///%00",
+        "file:///a?b", "file://localhost", "ftp://x/y", "http://x/y", "memory://"}) {
+    EXPECT_THAT(ParseStoreUri(uri), IsError(ErrorKind::kInvalidArgument, Not(HasSubstr("\n"))))
+        << uri;
+  }
+  EXPECT_THAT(ParseStoreUri(std::string(5000, 'x')),
+              IsError(ErrorKind::kInvalidArgument, HasSubstr("bytes=5000")));
+}
+
+TEST(StoreUriTest, CredentialsInAUriAreRefusedAndNotRepeated) {
+  EXPECT_THAT(ParseStoreUri("s3n://AKIA:s3cr3t@lake/orders"),
+              IsError(ErrorKind::kInvalidArgument,
+                      ::testing::AllOf(HasSubstr("lake"), Not(HasSubstr("s3cr3t")))));
+}
+
+TEST(StoreUriTest, KnownStoresThatAreNotBuiltInAreUnsupported) {
+  for (const std::string_view uri :
+       {"gs://b/x", "abfs://c@a.dfs.core.windows.net/x", "abfss://c@a/x", "wasb://c@a/x",
+        "hdfs://nn:8020/x", "hdfs:///x"}) {
+    EXPECT_THAT(ParseStoreUri(uri), IsError(ErrorKind::kUnsupported, HasSubstr("not built in")))
+        << uri;
+    EXPECT_THAT(OpenStore(uri, {}), IsError(ErrorKind::kUnsupported, HasSubstr("not built in")));
+  }
+}
+
+TEST(StoreUriTest, EveryFlipAndTruncationGivesAValueOrAnError) {
+  for (const std::string whole : {"file:///a%20b/c", "s3://bucket/a/b", "memory://name"}) {
+    for (size_t i = 0; i < whole.size(); ++i) {
+      (void)ParseStoreUri(std::string_view(whole).substr(0, i)).has_value();
+      for (int bit = 0; bit < 256; ++bit) {
+        std::string flipped = whole;
+        flipped[i] = static_cast<char>(bit);
+        const auto parsed = ParseStoreUri(flipped);
+        if (parsed) {
+          EXPECT_FALSE(parsed->text.empty());
+        }
+      }
+    }
+  }
+}
+
+TEST(OpenStoreTest, MemoryStoresAreSharedByName) {
+  ASSERT_OK_ASSIGN(const auto one, OpenStore("memory://open-store-test", {}));
+  ASSERT_OK_ASSIGN(const auto two, OpenStore("memory://open-store-test/", {}));
+  ASSERT_OK_ASSIGN(const auto other, OpenStore("memory://open-store-test-2", {}));
+  ASSERT_THAT(one->Put("a", "x", {}), IsOk());
+  EXPECT_THAT(two->Read("a", {}), IsOkAnd(std::string("x")));
+  EXPECT_THAT(other->Read("a", {}), IsError(ErrorKind::kNotFound, ::testing::_));
+}
+
+TEST(OpenStoreTest, AMissingTableShowsAtTheFirstRead) {
+  ASSERT_OK_ASSIGN(const auto store, OpenStore("/nowhere/at/all", {}));
+  EXPECT_EQ(store->uri(), "/nowhere/at/all");
+  EXPECT_THAT(store->List("", {}, {}), IsError(ErrorKind::kNotFound, HasSubstr("/nowhere/at/all")));
+  EXPECT_THAT(store->List("a", {}, {}),
+              IsError(ErrorKind::kNotFound, HasSubstr("/nowhere/at/all")));
+}
+
+}  // namespace
+}  // namespace tidemark::storage
