@@ -43,7 +43,12 @@ struct SourceCheckpoint {
   std::string key;    ///< the metadata key it stood under, e.g. "streamer.checkpoint.key.v2"
   std::string value;  ///< as written
   CheckpointKind kind = CheckpointKind::kOther;
-  std::vector<TopicOffsets> topics;  ///< for kKafka and kKafkaConnect; in the order written
+  /// For kKafka and kKafkaConnect, in the order written. Also for kFlink when the value names
+  /// offsets; what they count is not established, so they are for showing only.
+  std::vector<TopicOffsets> topics;
+  /// Why the value cannot be read although its key or its shape announces offsets, "offset is over
+  /// 9223372036854775807"; kind is then kOther. Empty for every value that is what it seems to be.
+  std::string defect{};
 
   friend bool operator==(const SourceCheckpoint&, const SourceCheckpoint&) = default;
 };

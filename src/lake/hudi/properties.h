@@ -1,4 +1,4 @@
-/// `.hoodie/hoodie.properties`: what a table says about itself (hudi-format §4).
+/// `.hoodie/hoodie.properties`: what a table says about itself.
 #pragma once
 
 #include <map>

@@ -1,4 +1,4 @@
-/// The timeline: which actions were taken on a table, when, and how far each got (hudi-format §1).
+/// The timeline: which actions were taken on a table, when, and how far each got.
 #pragma once
 
 #include <compare>
@@ -33,7 +33,16 @@ enum class Action {
 
 /// "commit", "deltacommit", …; "unknown" for kUnknown.
 std::string_view ActionName(Action action);
+/// kUnknown for every other word.
 Action ParseAction(std::string_view word);
+
+/// The action a pending one completes as: compaction -> commit, logcompaction -> deltacommit,
+/// clustering -> replacecommit; every other is itself.
+Action ComparableAction(Action action);
+
+/// Whether a completed instant of this action is a commit: commit, deltacommit, replacecommit. Only
+/// these carry commit metadata.
+bool IsCommitAction(Action action);
 
 /// How far an instant got. Later is greater.
 enum class State { kRequested, kInflight, kCompleted };
@@ -56,6 +65,9 @@ struct Instant {
                      ///< when archived
   uint64_t file_size = 0;             ///< bytes; of the body when archived
   std::optional<WallTime> file_time;  ///< modification time; nullopt when archived
+  /// Modification time of the `.requested` file, which is written right after the instant was
+  /// taken; nullopt when there is none or the instant is archived.
+  std::optional<WallTime> requested_file_time;
   /// Action of a pending state that differs from the completed one: "compaction" behind a completed
   /// "commit".
   std::optional<Action> planned_as;
@@ -64,7 +76,8 @@ struct Instant {
 };
 
 /// What one file name of a timeline folder says; nullopt for what is not an instant (see the
-/// patterns in hudi-format §1.3).
+/// patterns in docs/formats/hudi-timeline.md). A word that is no action we know is kUnknown when it
+/// may be one of a newer writer; `.crc`, `.tmp` and the like are never.
 struct InstantFileName {
   std::string requested;
   std::optional<std::string> completed;

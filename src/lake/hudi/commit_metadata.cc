@@ -1,0 +1,38 @@
+#include "lake/hudi/commit_metadata.h"
+
+#include <fmt/core.h>
+
+#include <string_view>
+
+#include "lake/hudi/commit_metadata_json.h"
+
+namespace tidemark::lake::hudi {
+namespace {
+
+constexpr std::string_view kAvroMagic("Obj\x01", 4);
+constexpr size_t kShownBytes = 8;
+
+std::string Hex(std::string_view bytes) {
+  std::string hex;
+  for (const char c : bytes.substr(0, kShownBytes))
+    hex += fmt::format("{:02x}", static_cast<unsigned char>(c));
+  return hex;
+}
+
+}  // namespace
+
+Result<CommitMetadata> ParseCommitMetadata(std::string body) {
+  if (body.empty()) return CommitMetadata{};
+  if (body.size() > kCommitBodySizeMax)
+    return Fail(ErrorKind::kExhausted, fmt::format("commit body is over the bound size={} max={}",
+                                                   body.size(), kCommitBodySizeMax));
+  const size_t first = body.find_first_not_of(" \t\r\n");
+  if (first != body.npos && body[first] == '{') return ParseJsonCommitMetadata(body);
+  if (body.starts_with(kAvroMagic))
+    return Fail(ErrorKind::kUnsupported, "commit body in Avro is not read yet");
+  return Fail(ErrorKind::kCorrupt,
+              fmt::format("commit body is neither JSON nor Avro size={} first_bytes={}",
+                          body.size(), Hex(body)));
+}
+
+}  // namespace tidemark::lake::hudi

@@ -1,0 +1,35 @@
+/// The body of a completed commit: what the writer noted beside the files it wrote.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+
+#include "base/error.h"
+
+namespace tidemark::lake::hudi {
+
+/// A larger body is not read (kExhausted). Real ones of 10,000 written files have 10 MB.
+inline constexpr size_t kCommitBodySizeMax = size_t{256} << 20;
+
+/// The parts of a commit's body that say where its data came from. The write stats, which are
+/// nearly all of its bytes, are passed over.
+struct CommitMetadata {
+  std::map<std::string, std::string>
+      extra;                             ///< `extraMetadata`; entries that are null are left out
+  std::optional<std::string> operation;  ///< `operationType`, "UPSERT"
+  bool is_compacted = false;             ///< `compacted`, set by compactions only
+
+  friend bool operator==(const CommitMetadata&, const CommitMetadata&) = default;
+};
+
+/// Reads a commit body, JSON or Avro, told from its first bytes and not from the table's layout.
+/// An empty body is empty metadata: a writer that crashed leaves it, and Hudi takes it for a commit
+/// without files. kCorrupt for anything that is not one whole document from its first byte to its
+/// last: a cut-off body never gives metadata, however much of it arrived. Bytes inside the write
+/// stats are checked for balanced brackets, closed strings and UTF-8 only.
+///
+/// Takes the body because the JSON parser needs spare bytes behind it.
+Result<CommitMetadata> ParseCommitMetadata(std::string body);
+
+}  // namespace tidemark::lake::hudi

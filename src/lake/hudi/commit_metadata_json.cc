@@ -1,0 +1,123 @@
+#include "lake/hudi/commit_metadata_json.h"
+
+#include <fmt/core.h>
+// Without them a forgotten error check does not compile, instead of throwing.
+#define SIMDJSON_EXCEPTIONS 0
+#include <simdjson.h>
+
+#include <string_view>
+
+namespace tidemark::lake::hudi {
+namespace {
+
+namespace ondemand = simdjson::ondemand;
+
+std::unexpected<Error> Corrupt(simdjson::error_code code, std::string_view part) {
+  return Fail(ErrorKind::kCorrupt,
+              fmt::format("commit body is no whole JSON document part={} json={}", part,
+                          simdjson::error_message(code)));
+}
+
+enum class Presence { kNull, kValue };
+
+Result<Presence> PresenceOf(ondemand::value& value, std::string_view part) {
+  bool is_null = false;
+  if (const auto code = value.is_null().get(is_null)) return Corrupt(code, part);
+  return is_null ? Presence::kNull : Presence::kValue;
+}
+
+/// A value of `extraMetadata`; nullopt for null. Hudi writes strings only, but reads a number or a
+/// boolean as its text.
+Result<std::optional<std::string>> TextOf(ondemand::value value) {
+  ondemand::json_type type{};
+  if (const auto code = value.type().get(type)) return Corrupt(code, "extraMetadata");
+  switch (type) {
+    case ondemand::json_type::string: {
+      std::string_view text;
+      if (const auto code = value.get_string().get(text)) return Corrupt(code, "extraMetadata");
+      return std::string(text);
+    }
+    case ondemand::json_type::null: {
+      TRY_ASSIGN(const auto presence, PresenceOf(value, "extraMetadata"));
+      if (presence == Presence::kNull) return std::nullopt;
+      return Corrupt(simdjson::N_ATOM_ERROR, "extraMetadata");
+    }
+    case ondemand::json_type::boolean: {
+      bool is_true = false;
+      if (const auto code = value.get_bool().get(is_true)) return Corrupt(code, "extraMetadata");
+      return is_true ? "true" : "false";
+    }
+    case ondemand::json_type::number: {
+      std::string_view token = value.raw_json_token();
+      token = token.substr(0, token.find_last_not_of(" \t\r\n") + 1);
+      ondemand::number number;
+      if (const auto code = value.get_number().get(number)) return Corrupt(code, "extraMetadata");
+      return std::string(token);
+    }
+    default: return Corrupt(simdjson::INCORRECT_TYPE, "extraMetadata");
+  }
+}
+
+Status ReadExtra(ondemand::value value, CommitMetadata& metadata) {
+  TRY_ASSIGN(const auto presence, PresenceOf(value, "extraMetadata"));
+  if (presence == Presence::kNull) return {};
+  ondemand::object object;
+  if (const auto code = value.get_object().get(object)) return Corrupt(code, "extraMetadata");
+  for (auto entry : object) {
+    ondemand::field field;
+    if (const auto code = std::move(entry).get(field)) return Corrupt(code, "extraMetadata");
+    std::string_view key;
+    if (const auto code = field.unescaped_key().get(key)) return Corrupt(code, "extraMetadata");
+    std::string name(key);
+    TRY_ASSIGN(auto text, TextOf(field.value()));
+    if (text)
+      metadata.extra.insert_or_assign(std::move(name), *std::move(text));
+    else
+      metadata.extra.erase(name);
+  }
+  return {};
+}
+
+/// Takes what belongs into `metadata`; the iteration passes over every other member unparsed.
+Status ReadMember(std::string_view key, ondemand::value value, CommitMetadata& metadata) {
+  if (key == "extraMetadata") return ReadExtra(value, metadata);
+  if (key != "operationType" && key != "compacted") return {};
+  TRY_ASSIGN(const auto presence, PresenceOf(value, key));
+  if (presence == Presence::kNull) return {};
+  if (key == "operationType") {
+    std::string_view text;
+    if (const auto code = value.get_string().get(text)) return Corrupt(code, key);
+    metadata.operation = text;
+  } else {
+    if (const auto code = value.get_bool().get(metadata.is_compacted)) return Corrupt(code, key);
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<CommitMetadata> ParseJsonCommitMetadata(std::string& body) {
+  body.reserve(body.size() + simdjson::SIMDJSON_PADDING);
+  ondemand::parser parser;
+  ondemand::document document;
+  const simdjson::padded_string_view padded(body.data(), body.size(), body.capacity());
+  if (const auto code = parser.iterate(padded).get(document)) return Corrupt(code, "document");
+  ondemand::object root;
+  if (const auto code = document.get_object().get(root)) return Corrupt(code, "document");
+
+  CommitMetadata metadata;
+  for (auto entry : root) {
+    ondemand::field field;
+    if (const auto code = std::move(entry).get(field)) return Corrupt(code, "document");
+    std::string_view key;
+    if (const auto code = field.unescaped_key().get(key)) return Corrupt(code, "document");
+    TRY(ReadMember(key, field.value(), metadata));
+  }
+  // The iteration ends at the brace that closes the document. Bytes behind it mean that the file is
+  // not what one writer wrote; "out of bounds" is how the library says that there are none.
+  if (document.current_location().error() != simdjson::OUT_OF_BOUNDS)
+    return Corrupt(simdjson::TRAILING_CONTENT, "document");
+  return metadata;
+}
+
+}  // namespace tidemark::lake::hudi
