@@ -1,6 +1,7 @@
 // Values that another library encoded (testdata/avro/README.md).
 #include <gtest/gtest.h>
 
+#include <charconv>
 #include <nlohmann/json.hpp>
 #include <sstream>
 
@@ -19,7 +20,9 @@ using support::ReadTestdata;
 std::string Unhex(std::string_view hex) {
   std::string bytes;
   for (size_t i = 0; i + 1 < hex.size(); i += 2) {
-    bytes += static_cast<char>(std::stoi(std::string(hex.substr(i, 2)), nullptr, 16));
+    uint8_t byte = 0;
+    std::from_chars(&hex[i], &hex[i] + 2, byte, 16);
+    bytes += static_cast<char>(byte);
   }
   return bytes;
 }
