@@ -1,0 +1,42 @@
+/// From the user's properties to a librdkafka client that keeps the probe's promises.
+#pragma once
+
+#include <librdkafka/rdkafka.h>
+
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "base/error.h"
+#include "kafka/client/error_log_internal.h"
+#include "kafka/client/handles_internal.h"
+#include "kafka/partition_probe.h"
+
+namespace tidemark::kafka::client {
+
+using Properties = std::vector<std::pair<std::string, std::string>>;
+
+/// Whether the value of a property must not appear in any message.
+bool IsSecretProperty(std::string_view name);
+
+/// What a client is for; decides which of our own settings it gets.
+enum class Role { kProbe, kProducer };
+
+/// The user's properties, checked, then `ours` on top.
+///
+/// kInvalidArgument names the property that librdkafka does not know, whose value it refuses, or
+/// that would break a promise of the probe (group.id, auto.offset.reset, …). The value is shown
+/// unless it may be a secret.
+Result<Owned<rd_kafka_conf_t>> MakeConf(Role role, const ClusterOptions& options,
+                                        const Properties& ours);
+
+/// Settings of every client that reads for a probe (docs/decisions/0004 says why each is there).
+Properties ProbeSettings(IsolationLevel isolation, int64_t fetch_partition_bytes);
+
+/// Makes the client; its complaints go to `errors`, which must outlive it. kInvalidArgument when
+/// the properties contradict each other (a SASL mechanism that is not built in, an unreadable
+/// certificate file).
+Result<Owned<rd_kafka_t>> OpenClient(Role role, Owned<rd_kafka_conf_t> conf, ErrorLog* errors);
+
+}  // namespace tidemark::kafka::client
