@@ -1,0 +1,63 @@
+/// What the contestants of the freshness bench share: the questions they are asked, the answers
+/// they give, and what it cost. Each contestant is a process of its own.
+#pragma once
+
+#include <sys/resource.h>
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/clock.h"
+#include "base/error.h"
+#include "kafka/positions.h"
+
+namespace tidemark::bench {
+
+struct Question {
+  kafka::TopicPartition partition;
+  kafka::Offset committed = 0;  ///< next offset the table will read
+};
+
+/// One line a question: topic, partition, committed offset, separated by tabs. kNotFound when there
+/// is no such file, kCorrupt (with its line) for what is not of this form.
+Result<std::vector<Question>> ReadQuestions(const std::string& path);
+Status WriteQuestions(const std::string& path, const std::vector<Question>& questions);
+
+/// One decided partition. What a contestant could not decide it leaves out.
+struct Answer {
+  kafka::TopicPartition partition;
+  /// Timestamp of the first record at or after the committed offset; nullopt: there is none.
+  std::optional<int64_t> timestamp_ms;
+};
+
+/// One line an answer: topic, partition, timestamp or "-", separated by tabs.
+Status WriteAnswers(const std::string& path, const std::vector<Answer>& answers);
+
+struct Cost {
+  std::chrono::microseconds wall{0};
+  std::chrono::microseconds cpu{0};  ///< user and system, all threads, since the process began
+  int64_t idle_rss_bytes = 0;        ///< when MarkIdle() was called
+  int64_t max_rss_bytes = 0;         ///< greatest since the process began
+  int64_t received_bytes = 0;        ///< through the TCP sockets that were open when it stopped
+};
+
+/// Measures this process from its construction on. Create it first, stop it before the connections
+/// are closed.
+class Stopwatch {
+ public:
+  Stopwatch();
+  /// The client exists, and nothing was asked yet.
+  void MarkIdle();
+  Cost Stop() const;
+
+ private:
+  MonoTime begin_;
+  int64_t idle_rss_bytes_ = 0;
+};
+
+/// Prints the result as one line of JSON on stdout.
+void PrintOutcome(const Cost& cost, size_t asked, size_t answered);
+
+}  // namespace tidemark::bench

@@ -1,0 +1,119 @@
+"""What run_bench.py measured, as numbers to compare and as a text to read."""
+import statistics
+
+MEGABYTE = 1 << 20
+
+
+def summary(runs, partitions):
+    """Several runs of one contestant as one row. `partitions`: how many the scenario has; a contestant that was asked
+    about fewer is extrapolated to all, which for one that goes one by one is a multiplication."""
+    first = runs[0]
+    factor = partitions / first["asked"]
+    median = {name: statistics.median(run[name] for run in runs)
+              for name in ("wall_ms", "cpu_ms", "received_bytes", "answered")}
+    errors = [run["oldest_error_ms"] for run in runs]
+    return {
+        "key": first["key"], "label": first["label"], "runs": len(runs), "asked": first["asked"],
+        "is_extrapolated": factor > 1,
+        "wall_ms": median["wall_ms"] * factor,
+        "wall_ms_min": min(run["wall_ms"] for run in runs) * factor,
+        "wall_ms_max": max(run["wall_ms"] for run in runs) * factor,
+        "cpu_ms": median["cpu_ms"] * factor,
+        "max_rss_bytes": max(run["max_rss_bytes"] for run in runs),
+        "rss_above_idle_bytes": max(run["max_rss_bytes"] - run["idle_rss_bytes"] for run in runs),
+        "received_bytes_per_partition": median["received_bytes"] / first["asked"],
+        "decided_share": median["answered"] / first["asked"],
+        "decided_share_min": min(run["answered"] for run in runs) / first["asked"],
+        "wrong": max(run["wrong"] for run in runs),
+        # None: no answer at all, which the reference design reports as no lag.
+        "oldest_error_ms": None if None in errors else max(errors),
+    }
+
+
+def row_of(scenario, key):
+    return next((row for row in scenario["rows"] if row["key"] == key), None)
+
+
+def contradictions(results):
+    """What must not happen whatever the speed: the limit and ours are right about everything."""
+    found = []
+    for scenario in results["scenarios"]:
+        for key in ("raw", "tidemark"):
+            row = row_of(scenario, key)
+            if row is None:
+                continue
+            if row["wrong"] or row["oldest_error_ms"]:
+                found.append(f"{scenario['scenario']}: {row['label']} gave {row['wrong']} wrong answers")
+            if row["decided_share_min"] < 1:
+                found.append(f"{scenario['scenario']}: {row['label']} left partitions undecided")
+    return found
+
+
+def goals(results):
+    """(what, how much is wanted, what was reached, whether that is enough), for the scenarios ours took part in."""
+    found = []
+
+    def goal(scenario, what, wanted, reached, is_reached):
+        found.append((f"{scenario['scenario']}: {what}", wanted, reached, is_reached))
+    for scenario in results["scenarios"]:
+        ours, raw = row_of(scenario, "tidemark"), row_of(scenario, "raw")
+        if ours is None:
+            continue
+        batch = scenario["batch_bytes"]
+        if batch is None:
+            ratio = ours["wall_ms"] / raw["wall_ms"]
+            goal(scenario, "time against one raw round", "<= 3x", f"{ratio:.1f}x", ratio <= 3)
+            continue
+        ratio = row_of(scenario, "each")["wall_ms"] / ours["wall_ms"]
+        goal(scenario, "faster than one by one", ">= 20x", f"{ratio:.0f}x", ratio >= 20)
+        share = ours["decided_share_min"]
+        goal(scenario, "decided", "100%", f"{100 * share:.1f}%", share == 1)
+        error = ours["oldest_error_ms"]
+        goal(scenario, "error of the oldest record", "0 ms", f"{error} ms", error == 0 and ours["wrong"] == 0)
+        ratio = ours["received_bytes_per_partition"] / batch
+        goal(scenario, "received against one batch", "<= 2x", f"{ratio:.1f}x", ratio <= 2)
+        above = ours["rss_above_idle_bytes"] / MEGABYTE
+        goal(scenario, "memory above the idle client", "<= 50 MB", f"{above:.0f} MB", above <= 50)
+    return found
+
+
+COLUMNS = [("contestant", 32), ("wall ms", 9), ("min-max", 15), ("CPU ms", 8), ("RSS MB", 7), ("+idle", 6),
+           ("KB/part.", 9), ("decided", 8), ("oldest off by", 14), ("wrong", 6), ("wall/raw", 9), ("wall/ours", 10)]
+
+
+def text(results):
+    machine = results["machine"]
+    lines = [f"{results['command']}   commit {results['commit']}   {results['time']}",
+             f"{machine['cpus']} x {machine['cpu']}, Linux {machine['kernel']}, load {machine['load'][0]:.1f} at start;"
+             " probe and brokers share the machine", ""]
+    for scenario in results["scenarios"]:
+        lines.append(f"{scenario['scenario']}   (load {scenario['load_before']:.1f} -> {scenario['load_after']:.1f})")
+        lines.append("".join(name.ljust(width) if i == 0 else name.rjust(width)
+                             for i, (name, width) in enumerate(COLUMNS)))
+        raw, ours = row_of(scenario, "raw"), row_of(scenario, "tidemark")
+        lines += [line(row, raw, ours) for row in scenario["rows"]]
+        lines.append("")
+    lines.append("*N: asked about N partitions only, times multiplied to all. min-max: of several runs. +idle: most"
+                 " memory above the idle client, MB.")
+    lines.append("KB/part.: received through sockets. oldest off by: reported oldest record against the truth.")
+    lines += [""] + [f"{'reached' if is_reached else 'MISSED':8}{reached:>9}  of {wanted:9} {what}"
+                     for what, wanted, reached, is_reached in goals(results)]
+    return "\n".join(lines).rstrip()
+
+
+def number(value):
+    return f"{value:,.0f}" if value >= 100 else f"{value:.1f}"
+
+
+def line(row, raw, ours):
+    def ratio(base):
+        return f"{row['wall_ms'] / base['wall_ms']:.1f}" if base else "-"
+    error = row["oldest_error_ms"]
+    label = row["label"] + (f" *{row['asked']}" if row["is_extrapolated"] else "")
+    cells = [label, number(row["wall_ms"]), f"{number(row['wall_ms_min'])}-{number(row['wall_ms_max'])}",
+             number(row["cpu_ms"]), f"{row['max_rss_bytes'] / MEGABYTE:.0f}",
+             f"{row['rss_above_idle_bytes'] / MEGABYTE:.0f}", f"{row['received_bytes_per_partition'] / 1024:.1f}",
+             f"{100 * row['decided_share']:.1f}%", "no answer" if error is None else f"{error:,} ms",
+             str(row["wrong"]), ratio(raw), ratio(ours)]
+    return "".join(cell.ljust(width) if i == 0 else cell.rjust(width)
+                   for i, (cell, (_, width)) in enumerate(zip(cells, COLUMNS)))

@@ -1,0 +1,255 @@
+#!/usr/bin/env python3
+"""Runs the freshness bench and prints one table: tidemark, its peers and the physical limit, in one run.
+
+Every contestant is a process of its own that is asked the same questions; what it answers is compared here with what
+the loader computed. Sizes come from --scale:
+
+  full    10,000 partitions on three real brokers; minutes, wants a quiet machine
+  quick   the same with 100 partitions, to see that everything works
+  smoke   16 partitions on the brokers that $BOOTSTRAP names (bench/mock_brokers), for the test suite
+"""
+import argparse
+import contextlib
+import dataclasses
+import json
+import os
+import pathlib
+import platform
+import resource
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+
+import contest_table
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+PREFIX = "bench"
+RECORD_BYTES = 1024
+RECORD_OVERHEAD_BYTES, BATCH_OVERHEAD_BYTES = 16, 128  # generous; see doc of the v2 batch format
+CONTESTANT_SECONDS_MAX = 900
+
+
+@dataclasses.dataclass(frozen=True)
+class Scale:
+    topics: int  # of `partitions` each
+    partitions: int
+    few_topics: int  # how many of them the smaller scenarios ask for
+    repeats: int
+    sample: int  # the first partitions, for the contestant that goes one by one
+    sample_tuned: int  # the same for its faster setting
+    small_batches: int  # batches of one record in each partition
+
+
+SCALES = {
+    "full": Scale(100, 100, 10, repeats=5, sample=100, sample_tuned=500, small_batches=8),
+    "quick": Scale(10, 10, 5, repeats=2, sample=10, sample_tuned=20, small_batches=8),
+    "smoke": Scale(2, 8, 1, repeats=1, sample=1, sample_tuned=1, small_batches=4),
+}
+
+
+@dataclasses.dataclass(frozen=True)
+class Load:
+    """Batches appended to the topics before a group of scenarios."""
+    name: str
+    batch_records: int
+    batches: int
+    is_few: bool  # into the first topics only, so that the data stays small
+
+    @property
+    def batch_bytes(self):
+        return self.batch_records * (RECORD_BYTES + RECORD_OVERHEAD_BYTES) + BATCH_OVERHEAD_BYTES
+
+
+def loads(scale):
+    return [
+        Load("one 1 KB record a batch", 1, scale.small_batches, is_few=False),
+        Load("16 KB batches", 16, 4, is_few=False),
+        # Three of them in 1,000 partitions are 1.5 GB.
+        Load("512 KB batches", 512, 3, is_few=True),
+    ]
+
+
+class Bench:
+    def __init__(self, build, scale, bootstrap, folder):
+        self.build = build
+        self.scale = scale
+        self.bootstrap = bootstrap
+        self.folder = folder
+        self.end = 0  # offset at which every partition of the topics loaded so far ends
+
+    def program(self, name):
+        return str(self.build / "bench" / name)
+
+    def say(self, text):
+        print(f"bench: {text}", file=sys.stderr, flush=True)
+
+    # --- loading -----------------------------------------------------------------------------------------------------
+
+    def load(self, load, creates_topics):
+        topics = self.scale.few_topics if load.is_few else self.scale.topics
+        self.say(f"loading {load.name} into {topics * self.scale.partitions:,} partitions")
+        command = [self.program("load_topics"), "--bootstrap", self.bootstrap, "--prefix", PREFIX,
+                   "--folder", str(self.folder), "--topics", str(topics), "--partitions", str(self.scale.partitions),
+                   "--batches", str(load.batches), "--batch-records", str(load.batch_records),
+                   "--record-bytes", str(RECORD_BYTES), "--first-offset", str(self.end)]
+        subprocess.run(command + ([] if creates_topics else ["--no-create"]), check=True)
+        self.end += load.batches * load.batch_records
+
+    def questions(self, name, count=None):
+        """The first `count` lines of a file of the loader, as a file of their own."""
+        lines = (self.folder / f"{name}.tsv").read_text().splitlines(keepends=True)
+        path = self.folder / f"asked-{name}-{count}.tsv"
+        path.write_text("".join(lines[:count]))
+        return path
+
+    # --- contestants -------------------------------------------------------------------------------------------------
+
+    def contestants(self, load, asked):
+        """(key, label, command without the common options, questions)."""
+        # Whole topics, so that what a new topic costs is shared by as many partitions as it has.
+        few = self.questions("lagging", self.scale.sample)
+        more = self.questions("lagging", self.scale.sample_tuned)
+        return [
+            ("raw", "raw requests (the limit)", ["raw_fetch", "--partition-bytes", str(load.batch_bytes)], asked),
+            ("once", "one 500 ms poll", ["poll_once"], asked),
+            ("once_per_topic", "one 500 ms poll a topic", ["poll_once", "--per-topic"], asked),
+            ("each", "one by one", ["poll_each"], few),
+            ("each_tuned", "one by one, fetch wait 10 ms", ["poll_each", "--fetch-wait-ms", "10"], more),
+        ]
+
+    def run(self, key, label, command, questions):
+        """One run of one contestant: its own JSON, and its answers judged."""
+        answers = self.folder / "answers.tsv"
+        answers.unlink(missing_ok=True)
+        full = [self.program(command[0]), *command[1:], "--bootstrap", self.bootstrap,
+                "--questions", str(questions), "--answers", str(answers)]
+        done = subprocess.run(full, stdout=subprocess.PIPE, timeout=CONTESTANT_SECONDS_MAX, check=False)
+        if done.returncode != 0:
+            raise RuntimeError(f"{label} ended with code {done.returncode}: {' '.join(full)}")
+        outcome = json.loads(done.stdout)
+        outcome.update(key=key, label=label)
+        return outcome, judge(questions, answers, self.folder / "truth.tsv")
+
+    def scenario(self, name, load, asked):
+        """All contestants `repeats` times in turn, so that a change of the machine's load meets all alike."""
+        contestants = self.contestants(load, asked)
+        runs = {key: [] for key, *_ in contestants}
+        before = os.getloadavg()[0]
+        self.run(*contestants[0])  # what the brokers read once comes from memory afterwards
+        for repeat in range(self.scale.repeats):
+            for key, label, command, questions in contestants:
+                if key.startswith("each") and repeat > 0:
+                    continue  # slow, and its time is a sum of many alike
+                self.say(f"{name}: {label} ({repeat + 1} of {self.scale.repeats})")
+                outcome, judged = self.run(key, label, command, questions)
+                runs[key].append({**outcome, **judged})
+        total = len(asked.read_text().splitlines())
+        rows = [contest_table.summary(results, total) for results in runs.values() if results]
+        return {"scenario": name, "partitions": total, "batch_bytes": load.batch_records * RECORD_BYTES, "rows": rows,
+                "load_before": before, "load_after": os.getloadavg()[0]}
+
+    def watermarks(self):
+        """Everything caught up: no record to look for, only the ends of the log."""
+        asked = self.questions("caught_up")
+        contestants = [("raw", "one raw ListOffsets round", ["raw_fetch", "--partition-bytes", "1", "--one-round"]),
+                       ]
+        runs = {key: [] for key, *_ in contestants}
+        before = os.getloadavg()[0]
+        for repeat in range(self.scale.repeats):
+            for key, label, command in contestants:
+                self.say(f"watermarks: {label} ({repeat + 1} of {self.scale.repeats})")
+                outcome, _ = self.run(key, label, command, asked)
+                outcome.update(oldest_error_ms=None, wrong=0)
+                runs[key].append(outcome)
+        total = len(asked.read_text().splitlines())
+        return {"scenario": f"watermarks of {total:,} partitions that are caught up", "partitions": total,
+                "batch_bytes": None, "load_before": before, "load_after": os.getloadavg()[0],
+                "rows": [contest_table.summary(results, total) for results in runs.values()]}
+
+    def all(self, creates_topics):
+        scenarios = []
+        for number, load in enumerate(loads(self.scale)):
+            self.load(load, creates_topics and number == 0)
+            few = self.questions("lagging", self.scale.few_topics * self.scale.partitions)
+            for asked in [few] if load.is_few else [few, self.questions("lagging")]:
+                count = len(asked.read_text().splitlines())
+                scenarios.append(self.scenario(f"{count:,} lagging partitions, {load.name}", load, asked))
+            if number == 0:
+                scenarios.append(self.watermarks())
+        return scenarios
+
+
+def judge(questions, answers, truth):
+    """Compares answers with the truth: how many are wrong, and how far off the oldest of them is."""
+    def read(path):
+        rows = (line.rstrip("\n").split("\t") for line in path.open())
+        return {(topic, partition): value for topic, partition, value in rows}
+    expected = read(truth)
+    given = read(answers)
+    asked = {tuple(line.split("\t")[:2]) for line in questions.open()}
+    wrong = sum(value != expected[place] for place, value in given.items())
+    stamps = [int(value) for value in given.values() if value != "-"]
+    error = abs(min(stamps) - min(int(expected[place]) for place in asked)) if stamps else None
+    return {"wrong": wrong, "oldest_error_ms": error}
+
+
+@contextlib.contextmanager
+def three_brokers(folder):
+    """The cluster of the system tests, with three nodes."""
+    sys.path.insert(0, str(ROOT / "tests" / "system"))
+    from kafka_cluster import KafkaCluster
+    deps = os.environ.get("TIDEMARK_DEPS") or os.path.join(
+        os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache"), "tidemark")
+    # Each partition has a handful of open files.
+    _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
+    with KafkaCluster(folder / "brokers", pathlib.Path(deps) / "kafka-4.4.0", nodes=3) as cluster:
+        yield cluster.bootstrap()
+
+
+def machine():
+    with open("/proc/cpuinfo") as info:
+        models = [line.split(":", 1)[1].strip() for line in info if line.startswith("model name")]
+    return {"cpus": os.cpu_count(), "cpu": models[0] if models else platform.machine(),
+            "kernel": platform.release(), "load": os.getloadavg()}
+
+
+def commit():
+    done = subprocess.run(["git", "-C", str(ROOT), "describe", "--always", "--dirty"], capture_output=True, text=True,
+                          check=False)
+    return done.stdout.strip() or None
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--scale", choices=SCALES, default="full")
+    parser.add_argument("--quick", action="store_const", const="quick", dest="scale", help="the same as --scale quick")
+    parser.add_argument("--build", type=pathlib.Path, default=ROOT / "build" / "release", help="the build folder")
+    arguments = parser.parse_args()
+
+    results = {"command": " ".join(["scripts/run-bench", *sys.argv[1:]]), "commit": commit(), "machine": machine(),
+               "time": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()), "scale": arguments.scale}
+    out = arguments.build / "bench"
+    folder = pathlib.Path(tempfile.mkdtemp(prefix="run-", dir=out))
+    try:
+        with contextlib.ExitStack() as stack:
+            bootstrap = os.environ["BOOTSTRAP"] if arguments.scale == "smoke" else stack.enter_context(
+                three_brokers(folder))
+            bench = Bench(arguments.build, SCALES[arguments.scale], bootstrap, folder)
+            results["scenarios"] = bench.all(creates_topics=arguments.scale != "smoke")
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+    path = out / f"results-{arguments.scale}.json"
+    path.write_text(json.dumps(results, indent=1) + "\n")
+    print(contest_table.text(results))
+    print(f"\nresults as JSON: {os.path.relpath(path)}")
+    broken = contest_table.contradictions(results)
+    for line in broken:
+        print(f"bench: {line}", file=sys.stderr)
+    return 1 if broken else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
