@@ -87,12 +87,23 @@ Status CheckAllowed(const std::string& name) {
 }
 
 void OnError(rd_kafka_t*, int code, const char* reason, void* opaque) {
-  static_cast<ErrorLog*>(opaque)->Add(static_cast<rd_kafka_resp_err_t>(code), reason);
+  static_cast<Watch*>(opaque)->errors.Add(static_cast<rd_kafka_resp_err_t>(code), reason);
 }
 
-// Everything that matters reaches us as an error; the client's own log is for whoever debugs it.
-void OnLog(const rd_kafka_t*, int, const char* facility, const char* text) {
-  Log(LogLevel::kDebug, fmt::format("kafka client {}: {}", facility, text));
+void OnLog(const rd_kafka_t* client, int, const char* facility, const char* text) {
+  const std::string_view line(text);
+  if (std::string_view(facility) == "FAIL" && client != nullptr) {
+    static_cast<Watch*>(rd_kafka_opaque(client))->errors.AddLogLine(line);
+  }
+  Log(LogLevel::kDebug, fmt::format("kafka client {}: {}", facility, line));
+}
+
+int OnOpenSocket(int domain, int type, int protocol, void* opaque) {
+  return static_cast<Watch*>(opaque)->meter.Open(domain, type, protocol);
+}
+
+int OnCloseSocket(int socket, void* opaque) {
+  return static_cast<Watch*>(opaque)->meter.Close(socket);
 }
 
 }  // namespace
@@ -153,8 +164,10 @@ Properties ProbeSettings(IsolationLevel isolation, int64_t fetch_partition_bytes
   };
 }
 
-Result<Owned<rd_kafka_t>> OpenClient(Role role, Owned<rd_kafka_conf_t> conf, ErrorLog* errors) {
-  rd_kafka_conf_set_opaque(conf.get(), errors);
+Result<Owned<rd_kafka_t>> OpenClient(Role role, Owned<rd_kafka_conf_t> conf, Watch* watch) {
+  rd_kafka_conf_set_opaque(conf.get(), watch);
+  rd_kafka_conf_set_socket_cb(conf.get(), OnOpenSocket);
+  rd_kafka_conf_set_closesocket_cb(conf.get(), OnCloseSocket);
   rd_kafka_conf_set_error_cb(conf.get(), OnError);
   rd_kafka_conf_set_log_cb(conf.get(), OnLog);
   char text[kErrorTextSize] = "";

@@ -11,6 +11,7 @@
 #include "base/error.h"
 #include "kafka/client/error_log_internal.h"
 #include "kafka/client/handles_internal.h"
+#include "kafka/client/socket_meter_internal.h"
 #include "kafka/partition_probe.h"
 
 namespace tidemark::kafka::client {
@@ -31,12 +32,19 @@ enum class Role { kProbe, kProducer };
 Result<Owned<rd_kafka_conf_t>> MakeConf(Role role, const ClusterOptions& options,
                                         const Properties& ours);
 
-/// Settings of every client that reads for a probe (docs/decisions/0004 says why each is there).
+/// Settings of every client that reads for a probe
+/// (docs/decisions/0005-probing-with-librdkafka.md).
 Properties ProbeSettings(IsolationLevel isolation, int64_t fetch_partition_bytes);
 
-/// Makes the client; its complaints go to `errors`, which must outlive it. kInvalidArgument when
-/// the properties contradict each other (a SASL mechanism that is not built in, an unreadable
+/// What is known of a client from outside: its complaints and its traffic.
+struct Watch {
+  ErrorLog errors;
+  SocketMeter meter;
+};
+
+/// Makes the client and lets `watch`, which must outlive it, see what it does. kInvalidArgument
+/// when the properties contradict each other (a SASL mechanism that is not built in, an unreadable
 /// certificate file).
-Result<Owned<rd_kafka_t>> OpenClient(Role role, Owned<rd_kafka_conf_t> conf, ErrorLog* errors);
+Result<Owned<rd_kafka_t>> OpenClient(Role role, Owned<rd_kafka_conf_t> conf, Watch* watch);
 
 }  // namespace tidemark::kafka::client

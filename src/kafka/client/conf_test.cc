@@ -13,11 +13,11 @@ using ::testing::HasSubstr;
 using ::testing::Not;
 
 Result<Owned<rd_kafka_t>> Open(const Properties& properties) {
-  static ErrorLog errors;
+  static Watch watch;
   auto conf = MakeConf(Role::kProbe, {.bootstrap_servers = "127.0.0.1:1", .properties = properties},
                        ProbeSettings(IsolationLevel::kReadUncommitted, 16384));
   if (!conf) return std::unexpected(conf.error());
-  return OpenClient(Role::kProbe, *std::move(conf), &errors);
+  return OpenClient(Role::kProbe, *std::move(conf), &watch);
 }
 
 TEST(ConfTest, PropertiesOfReachingAndTrustingAreTaken) {

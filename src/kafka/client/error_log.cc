@@ -1,25 +1,42 @@
-#include <utility>
-
 #include "kafka/client/error_log_internal.h"
 
 namespace tidemark::kafka::client {
 
-void ErrorLog::Add(rd_kafka_resp_err_t code, std::string reason) {
+void ErrorLog::Add(rd_kafka_resp_err_t code, std::string_view reason) {
   const std::lock_guard lock(mutex_);
+  const auto refuse = [&](ProbeFault fault) {
+    const MonoTime since = refusal_ ? refusal_->since : std::chrono::steady_clock::now();
+    refusal_ = Entry{.fault = fault, .reason = std::string(reason), .since = since};
+  };
   switch (code) {
     case RD_KAFKA_RESP_ERR__AUTHENTICATION:
-    case RD_KAFKA_RESP_ERR_SASL_AUTHENTICATION_FAILED:
-      refusal_ = Entry{ProbeFault::kAuthentication, std::move(reason)};
+    case RD_KAFKA_RESP_ERR_SASL_AUTHENTICATION_FAILED: refuse(ProbeFault::kAuthentication); return;
+    case RD_KAFKA_RESP_ERR__SSL: refuse(ProbeFault::kTls); return;
+    case RD_KAFKA_RESP_ERR__ALL_BROKERS_DOWN:
+      if (!all_down_since_) all_down_since_ = std::chrono::steady_clock::now();
       return;
-    case RD_KAFKA_RESP_ERR__SSL: refusal_ = Entry{ProbeFault::kTls, std::move(reason)}; return;
-    case RD_KAFKA_RESP_ERR__ALL_BROKERS_DOWN: return;  // says less than the entry before it
-    default: transport_ = std::move(reason); return;
+    default:
+      transport_ = reason;
+      is_transport_from_log_ = false;
+      return;
   }
+}
+
+void ErrorLog::AddLogLine(std::string_view line) {
+  const std::lock_guard lock(mutex_);
+  if (!transport_.empty() && !is_transport_from_log_) return;
+  transport_ = line;
+  is_transport_from_log_ = true;
 }
 
 std::optional<ErrorLog::Entry> ErrorLog::refusal() const {
   const std::lock_guard lock(mutex_);
   return refusal_;
+}
+
+std::optional<MonoTime> ErrorLog::all_down_since() const {
+  const std::lock_guard lock(mutex_);
+  return all_down_since_;
 }
 
 std::string ErrorLog::transport() const {
@@ -30,6 +47,7 @@ std::string ErrorLog::transport() const {
 void ErrorLog::Clear() {
   const std::lock_guard lock(mutex_);
   refusal_.reset();
+  all_down_since_.reset();
   transport_.clear();
 }
 

@@ -7,25 +7,32 @@
 #include <optional>
 #include <string>
 
+#include "base/clock.h"
 #include "kafka/partition_probe.h"
 
 namespace tidemark::kafka::client {
 
 /// The last complaint of each kind. librdkafka repeats them many times a second, so only one of
-/// each is kept. Any thread: the callbacks run where rd_kafka_poll is called.
+/// each is kept. Any thread: errors arrive where rd_kafka_poll is called, log lines anywhere.
 class ErrorLog {
  public:
   struct Entry {
     ProbeFault fault = ProbeFault::kNone;
-    std::string message;
+    std::string reason;
+    MonoTime since{};  ///< when the first of its kind came
   };
 
   /// Takes one call of the client's error callback.
-  void Add(rd_kafka_resp_err_t code, std::string reason);
+  void Add(rd_kafka_resp_err_t code, std::string_view reason);
 
-  /// A refusal that waiting does not cure: authentication or TLS. nullopt when none was seen since
-  /// Clear().
+  /// Takes a line of the client's log about a lost connection: some losses are told nowhere else.
+  void AddLogLine(std::string_view line);
+
+  /// A refusal that waiting does not cure: authentication or TLS. nullopt when there was none.
   std::optional<Entry> refusal() const;
+
+  /// Since when no broker at all can be reached; nullopt when that was never said.
+  std::optional<MonoTime> all_down_since() const;
 
   /// Why brokers cannot be reached ("Connect to ipv4#… failed: Connection refused"); empty when
   /// nothing was said.
@@ -36,7 +43,9 @@ class ErrorLog {
  private:
   mutable std::mutex mutex_;
   std::optional<Entry> refusal_;
+  std::optional<MonoTime> all_down_since_;
   std::string transport_;
+  bool is_transport_from_log_ = false;
 };
 
 }  // namespace tidemark::kafka::client

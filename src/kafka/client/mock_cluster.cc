@@ -61,12 +61,16 @@ class RdKafkaMockCluster final : public MockCluster {
     TRY_ASSIGN(Owned<rd_kafka_conf_t> conf,
                MakeConf(Role::kProducer, {.bootstrap_servers = "127.0.0.1:1", .properties = {}},
                         {{"client.id", "tidemark-mock"}}));
-    TRY_ASSIGN(host_, OpenClient(Role::kProducer, std::move(conf), &errors_));
+    TRY_ASSIGN(host_, OpenClient(Role::kProducer, std::move(conf), &watch_));
     cluster_.reset(rd_kafka_mock_cluster_new(host_.get(), broker_count));
     if (!cluster_) {
       return Fail(ErrorKind::kInternal,
                   fmt::format("mock cluster cannot start brokers={}", broker_count));
     }
+#if RD_KAFKA_VERSION >= 0x020f01ff
+    // The mock names a controller that does not exist, and clients would look for it.
+    rd_kafka_mock_set_controller_id(cluster_.get(), 1);
+#endif
     TRY_ASSIGN(producer_, Producer::Open(options()));
     return {};
   }
@@ -167,7 +171,7 @@ class RdKafkaMockCluster final : public MockCluster {
 #endif
   }
 
-  ErrorLog errors_;
+  Watch watch_;
   Owned<rd_kafka_t> host_;
   std::unique_ptr<rd_kafka_mock_cluster_t, DestroyMock> cluster_;
   std::unique_ptr<Producer> producer_;  // talks to cluster_, so it goes first

@@ -28,7 +28,7 @@ class RdKafkaProducer final : public Producer {
     const Properties ours = {{"linger.ms", "1000"}, {"enable.metrics.push", "false"}};
     TRY_ASSIGN(Owned<rd_kafka_conf_t> conf, MakeConf(Role::kProducer, options, ours));
     rd_kafka_conf_set_dr_msg_cb(conf.get(), OnDelivery);
-    TRY_ASSIGN(client_, OpenClient(Role::kProducer, std::move(conf), &errors_));
+    TRY_ASSIGN(client_, OpenClient(Role::kProducer, std::move(conf), &watch_));
     return {};
   }
 
@@ -52,7 +52,7 @@ class RdKafkaProducer final : public Producer {
       // `deliveries` must not be called back after its end.
       rd_kafka_purge(client_.get(), RD_KAFKA_PURGE_F_QUEUE | RD_KAFKA_PURGE_F_INFLIGHT);
       while (deliveries.waiting > 0) rd_kafka_poll(client_.get(), 10);
-      return Failed("append", partition, errors_.transport());
+      return Failed("append", partition, watch_.errors.transport());
     }
     if (deliveries.error != RD_KAFKA_RESP_ERR_NO_ERROR) {
       return Failed("append", partition, rd_kafka_err2str(deliveries.error));
@@ -128,7 +128,7 @@ class RdKafkaProducer final : public Producer {
                 fmt::format("kafka {}: {}", what, rd_kafka_error_string(error.get())));
   }
 
-  ErrorLog errors_;  // outlives the client
+  Watch watch_;  // outlives the client
   Owned<rd_kafka_t> client_;
   bool is_initialised_ = false;
 };

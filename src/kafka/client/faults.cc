@@ -1,0 +1,102 @@
+#include <fmt/core.h>
+
+#include <algorithm>
+
+#include "kafka/client/faults_internal.h"
+
+namespace tidemark::kafka::client {
+
+namespace {
+
+std::string PropertyOf(const ClusterOptions& options, std::string_view name,
+                       std::string_view otherwise) {
+  const auto found = std::ranges::find_if(
+      options.properties, [&](const auto& property) { return property.first == name; });
+  return found == options.properties.end() ? std::string(otherwise) : found->second;
+}
+
+std::string HintOf(std::string_view transport, const std::string& protocol) {
+  // Only a plaintext client is cut off without a word; TLS and SASL have errors of their own.
+  if (protocol == "plaintext" && transport.find("Disconnected") != std::string_view::npos) {
+    return "; the brokers may expect TLS or SASL: check security.protocol";
+  }
+  return "";
+}
+
+}  // namespace
+
+FaultOfCode FaultOf(rd_kafka_resp_err_t code) {
+  switch (code) {
+    case RD_KAFKA_RESP_ERR_NO_ERROR: return {ProbeFault::kNone, false};
+    case RD_KAFKA_RESP_ERR_TOPIC_AUTHORIZATION_FAILED: return {ProbeFault::kTopicDenied, false};
+    case RD_KAFKA_RESP_ERR_TOPIC_EXCEPTION:
+    case RD_KAFKA_RESP_ERR__UNKNOWN_TOPIC: return {ProbeFault::kTopicMissing, false};
+    // The metadata names the partition, so its broker will know it in a moment.
+    case RD_KAFKA_RESP_ERR_UNKNOWN_TOPIC_OR_PART:
+    case RD_KAFKA_RESP_ERR__UNKNOWN_PARTITION: return {ProbeFault::kPartitionMissing, true};
+    case RD_KAFKA_RESP_ERR_LEADER_NOT_AVAILABLE:
+    case RD_KAFKA_RESP_ERR_NOT_LEADER_FOR_PARTITION:
+    case RD_KAFKA_RESP_ERR_REPLICA_NOT_AVAILABLE:
+    case RD_KAFKA_RESP_ERR_OFFSET_NOT_AVAILABLE:
+    case RD_KAFKA_RESP_ERR_FENCED_LEADER_EPOCH:
+    case RD_KAFKA_RESP_ERR_UNKNOWN_LEADER_EPOCH:
+    case RD_KAFKA_RESP_ERR_KAFKA_STORAGE_ERROR:
+    case RD_KAFKA_RESP_ERR__NOENT: return {ProbeFault::kNoLeader, true};
+    case RD_KAFKA_RESP_ERR_BROKER_NOT_AVAILABLE:
+    case RD_KAFKA_RESP_ERR__TRANSPORT:
+    case RD_KAFKA_RESP_ERR__DESTROY_BROKER:
+    case RD_KAFKA_RESP_ERR__ALL_BROKERS_DOWN: return {ProbeFault::kBrokerUnreachable, true};
+    case RD_KAFKA_RESP_ERR_REQUEST_TIMED_OUT:
+    case RD_KAFKA_RESP_ERR__TIMED_OUT:
+    case RD_KAFKA_RESP_ERR__TIMED_OUT_QUEUE:
+    case RD_KAFKA_RESP_ERR__IN_PROGRESS: return {ProbeFault::kTimeout, true};
+    case RD_KAFKA_RESP_ERR_MSG_SIZE_TOO_LARGE: return {ProbeFault::kTooLarge, false};
+    case RD_KAFKA_RESP_ERR_INVALID_MSG:
+    case RD_KAFKA_RESP_ERR__BAD_MSG:
+    case RD_KAFKA_RESP_ERR__BAD_COMPRESSION:
+    case RD_KAFKA_RESP_ERR__NOT_IMPLEMENTED: return {ProbeFault::kUndecodable, false};
+    case RD_KAFKA_RESP_ERR__AUTHENTICATION:
+    case RD_KAFKA_RESP_ERR_SASL_AUTHENTICATION_FAILED: return {ProbeFault::kAuthentication, false};
+    case RD_KAFKA_RESP_ERR__SSL: return {ProbeFault::kTls, false};
+    default: return {ProbeFault::kOther, false};
+  }
+}
+
+std::string WordsOf(rd_kafka_resp_err_t code) {
+  return rd_kafka_err2str(code);
+}
+
+Error ClusterError(const ErrorLog& errors, const ClusterOptions& options) {
+  const std::string protocol = PropertyOf(options, "security.protocol", "plaintext");
+  if (const auto refusal = errors.refusal()) {
+    if (refusal->fault == ProbeFault::kTls) {
+      return {ErrorKind::kDenied,
+              fmt::format("kafka TLS handshake failed bootstrap={}: {}; check ssl.ca.location, and "
+                          "that the certificate names the broker's address",
+                          options.bootstrap_servers, refusal->reason)};
+    }
+    const std::string mechanism =
+        PropertyOf(options, "sasl.mechanisms", PropertyOf(options, "sasl.mechanism", "GSSAPI"));
+    return {ErrorKind::kDenied,
+            fmt::format("kafka refused the login bootstrap={} mechanism={}: {}; check "
+                        "sasl.username, sasl.password and sasl.mechanisms",
+                        options.bootstrap_servers, mechanism, refusal->reason)};
+  }
+  const std::string transport = errors.transport();
+  return {ErrorKind::kUnavailable,
+          fmt::format("no kafka broker answered bootstrap={}: {}{}", options.bootstrap_servers,
+                      transport.empty() ? "no connection came about in time" : transport,
+                      HintOf(transport, protocol))};
+}
+
+SilenceReason SilenceOf(const ErrorLog& errors) {
+  if (const auto refusal = errors.refusal()) return {refusal->fault, refusal->reason};
+  const std::string transport = errors.transport();
+  if (transport.empty()) return {ProbeFault::kTimeout, "no answer in time"};
+  if (transport.find("receive.message.max.bytes") != std::string::npos) {
+    return {ProbeFault::kTooLarge, transport};
+  }
+  return {ProbeFault::kBrokerUnreachable, transport};
+}
+
+}  // namespace tidemark::kafka::client

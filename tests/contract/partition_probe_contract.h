@@ -1,0 +1,97 @@
+/// What every PartitionProbe promises (kafka/partition_probe.h), as tests that know neither the
+/// implementation nor the cluster behind it. A program that instantiates them compiles
+/// partition_probe_contract.cc (any cluster) and partition_probe_broker_contract.cc (what only a
+/// real broker can show) as its sources.
+#pragma once
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <functional>
+#include <memory>
+#include <ostream>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "kafka/client/producer.h"
+#include "kafka/partition_probe.h"
+
+namespace tidemark::kafka {
+
+/// A cluster the tests may fill, empty or not: topics get names of their own.
+class ClusterUnderTest {
+ public:
+  using Configs = std::vector<std::pair<std::string, std::string>>;
+
+  virtual ~ClusterUnderTest() = default;
+  virtual ClusterOptions options() const = 0;
+  /// Returns when every partition can be written.
+  virtual Status CreateTopic(const std::string& topic, int32_t partition_count,
+                             const Configs& configs) = 0;
+  virtual Status DeleteTopic(const std::string& topic) = 0;
+  /// Appended as one batch.
+  virtual Status Append(const TopicPartition& partition,
+                        std::span<const client::Record> records) = 0;
+  virtual Status DeleteRecordsBefore(const TopicPartition& partition, Offset offset) = 0;
+};
+
+struct ProbeUnderTest {
+  std::string name;
+  std::function<Result<std::unique_ptr<PartitionProbe>>(const ClusterOptions&)> open;
+  /// Started once, shared by the tests; null when it did not start.
+  std::function<ClusterUnderTest*()> cluster;
+};
+inline void PrintTo(const ProbeUnderTest& probe, std::ostream* out) {
+  *out << probe.name;
+}
+
+/// The words the tests are written in.
+class ProbeFixture : public ::testing::TestWithParam<ProbeUnderTest> {
+ protected:
+  void SetUp() override;
+
+  /// A new topic, named after the test.
+  std::string NewTopic(int32_t partition_count, const ClusterUnderTest::Configs& configs = {});
+  /// `count` records of `size` incompressible bytes as one batch, stamped `first_ms`,
+  /// `first_ms` + 1000, …
+  void Append(const TopicPartition& partition, int count, int64_t first_ms, size_t size = 20);
+
+  /// Probes `topic` at these committed offsets.
+  ProbeResult Probe(const std::string& topic, const PartitionOffsets& committed,
+                    IsolationLevel isolation = IsolationLevel::kReadUncommitted);
+  Result<ProbeResult> TryProbe(const ProbeRequest& request,
+                               std::chrono::milliseconds limit = std::chrono::seconds(20));
+
+  ClusterUnderTest* cluster_ = nullptr;
+  std::unique_ptr<PartitionProbe> probe_;
+};
+
+/// True on any cluster.
+class PartitionProbeContract : public ProbeFixture {};
+
+MATCHER_P2(IsRecordAt, offset, timestamp_ms, "") {
+  using Search = PartitionFacts::Search;
+  *result_listener << "fault " << ProbeFaultName(arg.fault) << " " << arg.fault_message;
+  return arg.search == Search::kRecord && arg.first && arg.first->offset == offset &&
+         arg.first->timestamp_ms == timestamp_ms && arg.fault == ProbeFault::kNone;
+}
+
+MATCHER_P2(HasLog, start, end, "") {
+  *result_listener << "log " << arg.log_start.value_or(-1) << " to "
+                   << arg.high_watermark.value_or(-1) << ", fault " << ProbeFaultName(arg.fault)
+                   << " " << arg.fault_message;
+  return arg.log_start == Offset{start} && arg.high_watermark == Offset{end};
+}
+
+MATCHER(IsNotSearched, "") {
+  *result_listener << "fault " << ProbeFaultName(arg.fault) << " " << arg.fault_message;
+  return arg.search == PartitionFacts::Search::kNotSearched && !arg.first;
+}
+
+MATCHER_P(HasFault, fault, "") {
+  *result_listener << ProbeFaultName(arg.fault) << ": " << arg.fault_message;
+  return arg.fault == fault && !arg.fault_message.empty();
+}
+
+}  // namespace tidemark::kafka
