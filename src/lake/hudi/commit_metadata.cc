@@ -4,12 +4,13 @@
 
 #include <string_view>
 
+#include "lake/avro/container.h"
+#include "lake/hudi/commit_metadata_avro.h"
 #include "lake/hudi/commit_metadata_json.h"
 
 namespace tidemark::lake::hudi {
 namespace {
 
-constexpr std::string_view kAvroMagic("Obj\x01", 4);
 constexpr size_t kShownBytes = 8;
 
 std::string Hex(std::string_view bytes) {
@@ -28,8 +29,11 @@ Result<CommitMetadata> ParseCommitMetadata(std::string body) {
                                                    body.size(), kCommitBodySizeMax));
   const size_t first = body.find_first_not_of(" \t\r\n");
   if (first != body.npos && body[first] == '{') return ParseJsonCommitMetadata(body);
-  if (body.starts_with(kAvroMagic))
-    return Fail(ErrorKind::kUnsupported, "commit body in Avro is not read yet");
+  if (body.starts_with(avro::kContainerMagic)) {
+    auto metadata = ParseAvroCommitMetadata(body);
+    if (!metadata) return std::unexpected(std::move(metadata).error().With("commit body in Avro"));
+    return metadata;
+  }
   return Fail(ErrorKind::kCorrupt,
               fmt::format("commit body is neither JSON nor Avro size={} first_bytes={}",
                           body.size(), Hex(body)));

@@ -27,7 +27,8 @@ struct CommitMetadata {
 /// An empty body is empty metadata: a writer that crashed leaves it, and Hudi takes it for a commit
 /// without files. kCorrupt for anything that is not one whole document from its first byte to its
 /// last: a cut-off body never gives metadata, however much of it arrived. Bytes inside the write
-/// stats are checked for balanced brackets, closed strings and UTF-8 only.
+/// stats of JSON are checked for balanced brackets, closed strings and UTF-8 only. kUnsupported for
+/// an Avro codec or field types we do not read.
 ///
 /// Takes the body because the JSON parser needs spare bytes behind it.
 Result<CommitMetadata> ParseCommitMetadata(std::string body);

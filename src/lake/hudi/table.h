@@ -3,9 +3,8 @@
 #pragma once
 
 #include <cstdint>
-#include <memory>
-#include <optional>
-#include <string>
+#include <span>
+#include <utility>
 #include <vector>
 
 #include "base/budget.h"
@@ -51,11 +50,23 @@ class Table {
   Result<Timeline> ReadTimeline(const TimelineOptions& options, const Budget& budget) const;
 
   /// Walks the completed commits back, newest first, to the newest usable checkpoint, as
-  /// HoodieStreamer does (on a merge-on-read table only deltacommits count as soon as there is one;
-  /// hudi-format §3.3). Cost: one listing and one read per commit looked at. A commit file that
-  /// cannot be read is a Finding and counts as passed over.
+  /// HoodieStreamer does: on a merge-on-read table only deltacommits count as soon as there is one,
+  /// and what does not count is not among the commits passed over either. Where ours differs:
+  /// docs/decisions/0005-which-checkpoint-counts.md.
+  ///
+  /// Findings: "unreadable_commit" (the walk goes on, the commit counts as passed over),
+  /// "empty_commit", "oversized_commit", "unreadable_checkpoint" (found, see
+  /// SourceCheckpoint::defect), "reset_checkpoint_only", and those of the timeline. kConflict when
+  /// the timeline changes faster than it can be read. Cost: one listing and one read per commit
+  /// looked at; the archive's files when the walk gets there.
   Result<CheckpointSearch> FindCheckpoint(const CheckpointOptions& options,
                                           const Budget& budget) const;
+
+  /// Fills `operation` of the completed commits among `instants` that have none yet; archived ones
+  /// are left alone. Gives the findings ("unreadable_commit", "oversized_commit"). A commit that
+  /// has gone away meanwhile stays without. Cost: one read per commit.
+  Result<std::vector<Finding>> ReadOperations(std::span<Instant> instants,
+                                              const Budget& budget) const;
 
  private:
   Table(const storage::ObjectStore& store, ColumnReaderSource columns, TableProperties properties)
