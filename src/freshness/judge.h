@@ -24,6 +24,10 @@ inline constexpr double kWarningRatio = 0.7;
 inline constexpr double kBreachRatio = 1.0;
 /// A record stamped further in the future than this says nothing about its age.
 inline constexpr Milliseconds kFutureStampTolerance = std::chrono::minutes(5);
+/// A stamp older than this says nothing either: nothing waits in Kafka since before Kafka was
+/// published (2011). Zero, and seconds taken for milliseconds, lie in January 1970.
+inline constexpr WallTime kOldestPlausibleStamp =
+    std::chrono::sys_days(std::chrono::year(2011) / 1 / 1);
 
 /// What the user asked for. Checked when the configuration is read: sla > 0.
 struct PipelineSpec {
@@ -50,8 +54,11 @@ struct PipelineMemory {
     WallTime seen_at{};     ///< when, our clock
   };
   std::map<kafka::TopicPartition, std::vector<Arrival>> arrivals;  ///< by seen_at, ascending
-  std::map<std::string, std::string>
-      topic_ids;  ///< topic -> id when the checkpoint was last judged
+  /// topic -> id when the checkpoint `checkpoint_value` was first judged
+  std::map<std::string, std::string> topic_ids;
+  /// The checkpoint that belongs to topic_ids and cluster_id: with another one in the table their
+  /// difference means nothing any more. Empty: taken as the one in the table.
+  std::string checkpoint_value;
   /// Timestamp of the record at an offset, learned while it was still in the log.
   struct Stamp {
     kafka::Offset offset = 0;

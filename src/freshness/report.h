@@ -69,13 +69,19 @@ struct PartitionVerdict {
   std::optional<Milliseconds>
       retention_margin;        ///< until the record at `committed` is deleted by age
   Milliseconds clock_skew{0};  ///< how far a record's stamp lies in the future
+  /// true: `lag` (or `blocked_age`) comes from when the record can have arrived at the earliest, as
+  /// earlier runs saw the log end; its stamp is older than that, or says nothing.
+  bool is_arrival_bound = false;
+  /// Only when BLOCKED: age of the oldest record the open transaction holds back.
+  std::optional<Milliseconds> blocked_age;
 };
 
 struct OldestRecord {
   kafka::TopicPartition partition;
   kafka::Offset offset = 0;
-  int64_t timestamp_ms = 0;
+  int64_t timestamp_ms = 0;  ///< as stamped; -1 when it has none
   kafka::TimestampType timestamp_type = kafka::TimestampType::kNone;
+  bool is_arrival_bound = false;  ///< the lag does not come from this stamp: see PartitionVerdict
 };
 
 struct PartitionCounts {

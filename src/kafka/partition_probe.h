@@ -92,6 +92,9 @@ struct TopicFacts {
   /// retention.ms of the topic; nullopt when not asked, not permitted or unlimited (-1).
   std::optional<Milliseconds> retention;
   bool is_compacted = false;
+  /// A compacted topic whose records are deleted by age too ("compact,delete"). Says nothing where
+  /// is_compacted is false.
+  bool is_also_deleted = false;
   ProbeFault fault = ProbeFault::kNone;
   std::string fault_message;
 };

@@ -84,6 +84,9 @@ struct CheckpointSearch {
   std::optional<CommitPoint> last_change;
   /// Completed commits looked at, `found` included.
   int64_t commits_examined = 0;
+  /// Of those passed over before `found` (or before the walk ended), the ones that could not be
+  /// read: each may hold a newer checkpoint than `found`.
+  int64_t commits_unreadable = 0;
   /// true: the bound on depth ended the walk, older commits were not looked at.
   bool is_depth_exhausted = false;
   std::vector<Finding> findings;
