@@ -34,14 +34,15 @@ StampWorth WorthOf(const kafka::FirstRecord& record, WallTime now) {
                                                           : StampWorth::kFuture;
 }
 
-/// Time since the log was last seen to end at or before `offset`. Sightings "after now" were made
-/// with another clock and say nothing.
+/// Time since the log was last seen to end at or before `offset`. Sightings "after now", or from
+/// before there was Kafka, were made with another clock and say nothing.
 std::optional<Milliseconds> ArrivalBound(kafka::Offset offset,
                                          const std::vector<PipelineMemory::Arrival>& arrivals,
                                          WallTime now) {
   std::optional<Milliseconds> bound;
   for (const PipelineMemory::Arrival& arrival : arrivals) {
-    if (arrival.end > offset || arrival.seen_at > now) continue;
+    if (arrival.end > offset || arrival.seen_at > now || arrival.seen_at < kOldestPlausibleStamp)
+      continue;
     const Milliseconds since = TimeBetween(arrival.seen_at, now);
     if (!bound || since < *bound) bound = since;
   }

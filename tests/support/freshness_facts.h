@@ -12,10 +12,9 @@
 
 namespace tidemark::support {
 
-using namespace std::chrono_literals;
-
 /// 2026-11-30T03:00:00Z, the time of every judgement in tests.
-inline constexpr WallTime kNow = std::chrono::sys_days(std::chrono::year(2026) / 11 / 30) + 3h;
+inline constexpr WallTime kNow =
+    std::chrono::sys_days(std::chrono::year(2026) / 11 / 30) + std::chrono::hours(3);
 
 inline constexpr const char* kTopic = "orders";
 
@@ -128,7 +127,7 @@ struct World {
     table.search->found = lake::CommitPoint{.instant = "20261130025900000",
                                             .action = "deltacommit",
                                             .completion = {},
-                                            .committed_at = kNow - 60s,
+                                            .committed_at = kNow - std::chrono::seconds(60),
                                             .committed_at_source = lake::CommitTimeSource::kInstant,
                                             .checkpoint = std::move(checkpoint)};
   }

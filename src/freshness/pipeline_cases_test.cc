@@ -1,0 +1,372 @@
+// Cases of docs/freshness.md whose report is more than one verdict.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <limits>
+#include <string>
+#include <vector>
+
+#include "freshness/judge.h"
+#include "support/freshness_facts.h"
+
+namespace tidemark::freshness {
+namespace {
+
+using kafka::ProbeFault;
+using kafka::TimestampType;
+using support::kNow;
+using support::Seen;
+using support::World;
+using namespace std::chrono_literals;
+using testing::HasSubstr;
+
+constexpr int64_t kMax = std::numeric_limits<int64_t>::max();
+
+World One(const Seen& seen) {
+  return World({seen});
+}
+
+Seen Stamped(int64_t timestamp_ms, TimestampType type = TimestampType::kCreate) {
+  return Seen(0, 50).Log(0, 100).Stamped(50, timestamp_ms, type);
+}
+Seen Aged(Milliseconds age, TimestampType type = TimestampType::kCreate) {
+  return Seen(0, 50).Log(0, 100).Record(50, age, type);
+}
+World Added(const Seen& added) {
+  return World({added, Seen(1, 10).Log(0, 10)});
+}
+
+TEST(FreshnessPipelineCaseTest, Case01LossIsCountedAsAnUpperBound) {
+  const PipelineReport report =
+      World({Seen(0, 50).Log(100, 200).Record(100, 10min), Seen(1, 5).Log(0, 5)}).Judge();
+  EXPECT_EQ(report.lost_records, 50);
+  EXPECT_TRUE(report.lag_is_lower_bound);
+  EXPECT_EQ(report.retention_margin_records, 0);
+  EXPECT_EQ(report.counts.lost, 1);
+  EXPECT_EQ(report.counts.fresh, 1);
+  EXPECT_THAT(report.message, HasSubstr("Up to 50 records of orders partition 0 expired"));
+}
+
+TEST(FreshnessPipelineCaseTest, Case01LossOutranksALongerLagElsewhere) {
+  const PipelineReport report =
+      World({Seen(0, 50).Log(100, 200).Record(100, 10min), Seen(1, 5).Log(0, 9).Record(5, 5h)})
+          .Judge();
+  EXPECT_EQ(report.reason, Reason::kDataLost);
+  EXPECT_EQ(report.lag, 5h);
+  EXPECT_TRUE(report.lag_is_lower_bound);
+}
+
+TEST(FreshnessPipelineCaseTest, Case01RememberedStampMakesTheLagExact) {
+  const PipelineReport report =
+      One(Seen(0, 50).Log(100, 200).Record(100, 10min)).SawStamp(50, 7h).Judge();
+  EXPECT_FALSE(report.lag_is_lower_bound);
+  EXPECT_EQ(report.oldest->offset, 50);
+}
+
+TEST(FreshnessPipelineCaseTest, Case02MarginIsGivenInRecordsAndTime) {
+  World world(
+      {Seen(0, 101).Log(100, 200).Record(101, 50min), Seen(1, 60).Log(0, 100).Record(60, 5min)});
+  const PipelineReport report = world.Retention(1h).Judge();
+  EXPECT_EQ(report.retention_margin_records, 1);
+  EXPECT_EQ(report.retention_margin, 10min);
+}
+
+TEST(FreshnessPipelineCaseTest, Case02MarginIsZeroWhenTheRecordMayBeDeletedAnyMoment) {
+  const PipelineReport report = One(Seen(0, 50).Log(0, 100).Record(50, 2h)).Retention(1h).Judge();
+  EXPECT_EQ(report.retention_margin, 0ms);
+}
+
+TEST(FreshnessPipelineCaseTest, Case02UnknownRetentionHasNoTimeMargin) {
+  const PipelineReport report = One(Seen(0, 50).Log(0, 100).Record(50, 2h)).Judge();
+  EXPECT_EQ(report.retention_margin, std::nullopt);
+  EXPECT_EQ(report.retention_margin_records, 50);
+}
+
+TEST(FreshnessPipelineCaseTest, Case02CompactedTopicHasATimeMarginOnlyWhenItDeletesToo) {
+  World world = One(Seen(0, 50).Log(0, 100).Record(50, 10min)).Retention(1h);
+  world.topic().is_compacted = true;
+  EXPECT_EQ(world.Judge().retention_margin, std::nullopt);
+  world.topic().is_also_deleted = true;
+  EXPECT_EQ(world.Judge().retention_margin, 50min);
+}
+
+TEST(FreshnessPipelineCaseTest, Case02NothingWaitingHasNoMargin) {
+  const PipelineReport report = One(Seen(0, 100).Log(100, 100)).Retention(1h).Judge();
+  EXPECT_EQ(report.retention_margin_records, std::nullopt);
+  EXPECT_EQ(report.retention_margin, std::nullopt);
+}
+
+TEST(FreshnessPipelineCaseTest, Case02HugeRetentionDoesNotOverflow) {
+  const PipelineReport report =
+      One(Seen(0, 50).Log(0, 100).Record(50, 10min)).Retention(Milliseconds(kMax)).Judge();
+  EXPECT_GT(report.retention_margin, 24h * 365 * 1000);
+}
+
+TEST(FreshnessPipelineCaseTest, Case05NewCheckpointEndsTheSuppression) {
+  World world = One(Seen(0, 50).Log(0, 100).Record(50, 1min)).KnewTopicAs("id-0");
+  world.memory.checkpoint_value = "orders,0:40";
+  EXPECT_EQ(world.Judge().lag, 1min);
+  world.memory.checkpoint_value = world.commit().checkpoint.value;
+  EXPECT_EQ(world.Judge().reason, Reason::kTopicRecreated);
+}
+
+TEST(FreshnessPipelineCaseTest, Case09AgeOfTheHeldBackRecordIsReportedBesideTheLag) {
+  const PipelineReport report =
+      One(Seen(0, 90).Log(0, 100).Stable(90).HeldBack(90, 3h)).ReadCommitted().Judge();
+  EXPECT_EQ(report.partitions[0].blocked_age, 3h);
+  EXPECT_EQ(report.partitions[0].first_uncommitted, 90);
+  EXPECT_EQ(report.counts.blocked, 1);
+  EXPECT_EQ(report.oldest, std::nullopt);
+  EXPECT_THAT(report.message, HasSubstr("open transaction holds back 1 partition for 3 h 0 min"));
+}
+
+TEST(FreshnessPipelineCaseTest, Case13StampTypeIsExported) {
+  const PipelineReport report = One(Aged(5min, TimestampType::kAppend)).Judge();
+  EXPECT_EQ(report.oldest->timestamp_type, TimestampType::kAppend);
+  EXPECT_EQ(report.oldest->timestamp_ms, MillisOf(kNow - 5min));
+}
+
+TEST(FreshnessPipelineCaseTest, Case14ArrivalBoundIsMarkedAsSuch) {
+  const PipelineReport report = One(Stamped(-1, TimestampType::kNone)).SawEnd(50, 4min).Judge();
+  EXPECT_TRUE(report.oldest->is_arrival_bound);
+  EXPECT_EQ(report.oldest->timestamp_ms, -1);
+  EXPECT_THAT(report.message, HasSubstr("at most 4 min 0 s"));
+}
+
+TEST(FreshnessPipelineCaseTest, Case16SkewIsExportedWhetherToleratedOrNot) {
+  EXPECT_EQ(One(Aged(-2min)).Judge().clock_skew, 2min);
+  EXPECT_EQ(One(Aged(-10h)).Judge().clock_skew, 10h);
+  EXPECT_EQ(One(Aged(2min)).Judge().clock_skew, 0ms);
+  EXPECT_GT(One(Stamped(kMax)).Judge().clock_skew, 24h * 365 * 1000);
+}
+
+TEST(FreshnessPipelineCaseTest, Case19SkewOfTheBrokerIsNamed) {
+  EXPECT_THAT(One(Aged(-10min, TimestampType::kAppend)).Judge().message,
+              HasSubstr("the broker's clock and this machine's disagree"));
+}
+
+TEST(FreshnessPipelineCaseTest, Case20PartitionTheProbeDidNotReportIsNotSkipped) {
+  World world = One(Seen(0, 10).Log(0, 10));
+  world.topic().partition_count = 3;
+  const PipelineReport report = world.Judge();
+  EXPECT_EQ(report.counts.total, 3);
+  EXPECT_EQ(report.counts.unknown, 2);
+  EXPECT_EQ(report.status, PipelineStatus::kUnknown);
+}
+
+TEST(FreshnessPipelineCaseTest, Case20KafkaConnectStartsUnseenPartitionsWhereverItLikes) {
+  World world = Added(Seen(0).Log(7, 20).Record(7, 5min));
+  world.spec.topic = support::kTopic;
+  world.commit().checkpoint.kind = lake::CheckpointKind::kKafkaConnect;
+  world.commit().checkpoint.topics[0].topic.clear();
+  const PipelineReport report = world.Judge();
+  EXPECT_EQ(report.partitions[0].verdict, Verdict::kLagging);
+  EXPECT_EQ(report.partitions[0].reason, "not_in_checkpoint");
+  EXPECT_EQ(report.partitions[0].committed, std::nullopt);
+  EXPECT_EQ(report.lost_records, 0);
+}
+
+TEST(FreshnessPipelineCaseTest, Case21TheOtherPartitionsAreJudged) {
+  World world({Seen(0, 10).Log(0, 10), Seen(1, 10).Log(0, 10)});
+  world.topic().partition_count = 1;
+  world.cluster.result->partitions.pop_back();
+  const PipelineReport report = world.Judge();
+  EXPECT_EQ(report.counts.fresh, 1);
+  ASSERT_EQ(report.counts.unknown, 1);
+  EXPECT_EQ(report.partitions[1].reason, "partition_missing");
+}
+
+TEST(FreshnessPipelineCaseTest, Case22MessageSaysThatEveryPartitionStartsOver) {
+  EXPECT_THAT(One(Seen(0, 50).Log(100, 200).Record(100, 10min)).Judge().message,
+              HasSubstr("starts every partition of the topic again"));
+}
+
+TEST(FreshnessPipelineCaseTest, Case23OtherTopicThanConfiguredIsNotAskedFor) {
+  World world = One(Seen(0, 10).Log(0, 10));
+  world.spec.topic = "orders-v2";
+  EXPECT_TRUE(TopicsToProbe(world.spec, *world.table.search).empty());
+  const PipelineReport report = world.Judge();
+  EXPECT_EQ(report.status, PipelineStatus::kUnknown);
+  EXPECT_EQ(report.reason, Reason::kTopicMismatch);
+  EXPECT_EQ(report.lag, std::nullopt);
+  EXPECT_THAT(report.message, HasSubstr("is of topic orders, the configuration says orders-v2"));
+}
+
+TEST(FreshnessPipelineCaseTest, Case24TimestampCheckpointIsNoPosition) {
+  World world = One(Seen(0, 10).Log(0, 10));
+  world.commit().checkpoint = {.key = "deltastreamer.checkpoint.reset_key",
+                               .value = "1700000000000",
+                               .kind = lake::CheckpointKind::kEpochMillis,
+                               .topics = {}};
+  EXPECT_TRUE(TopicsToProbe(world.spec, *world.table.search).empty());
+  EXPECT_EQ(world.Judge().reason, Reason::kCheckpointNotKafka);
+}
+
+TEST(FreshnessPipelineCaseTest, Case24SingleOffsetIsPartitionZeroOnly) {
+  const PipelineReport report = One(Seen(0, 50).Log(0, 100).Record(50, 5min)).Judge();
+  EXPECT_EQ(report.counts.total, 1);
+  EXPECT_EQ(report.lag, 5min);
+}
+
+TEST(FreshnessPipelineCaseTest, Case25AnyKeyIsTakenAndShown) {
+  for (const char* key :
+       {"deltastreamer.checkpoint.key", "streamer.checkpoint.key.v2",
+        "deltastreamer.checkpoint.reset_key", "streamer.checkpoint.reset.key.v2"}) {
+    World world = One(Seen(0, 50).Log(0, 100).Record(50, 5min));
+    world.commit().checkpoint.key = key;
+    EXPECT_EQ(world.Judge().lag, 5min) << key;
+    EXPECT_EQ(world.Judge().commit->checkpoint.key, key);
+  }
+}
+
+TEST(FreshnessPipelineCaseTest, Case26EmptyCheckpointsArePassedOverWithTheirDepth) {
+  World world = One(Seen(0, 50).Log(0, 100).Record(50, 5min));
+  world.commit().commit_depth = 4;
+  EXPECT_EQ(world.Judge().commit->commit_depth, 4);
+  world.table.search->found.reset();
+  world.table.search->commits_examined = 100;
+  world.table.search->is_depth_exhausted = true;
+  const PipelineReport report = world.Judge();
+  EXPECT_EQ(report.status, PipelineStatus::kUnknown);
+  EXPECT_EQ(report.reason, Reason::kNoCheckpoint);
+  EXPECT_THAT(report.message, HasSubstr("newest 100 completed commits"));
+}
+
+TEST(FreshnessPipelineCaseTest, Case27CopiedCheckpointIsAsOldAsItsOffsets) {
+  World world = One(Seen(0, 50).Log(0, 100).Record(50, 3h));
+  world.table.search->last_change = world.commit();
+  world.table.search->last_change->committed_at = kNow - 4h;
+  const PipelineReport report = world.Judge();
+  EXPECT_EQ(report.lag, 3h);
+  EXPECT_EQ(report.commit_age, 60s);
+  EXPECT_EQ(report.last_change_age, 4h);
+  EXPECT_THAT(report.message, HasSubstr("its offsets last moved 4 h 0 min ago"));
+}
+
+TEST(FreshnessPipelineCaseTest, Case28EveryTopicOfTheCheckpointCounts) {
+  const PipelineReport report =
+      World({Seen(0, 10).Log(0, 10), Seen(0, 5).In("returns").Log(0, 9).Record(5, 2h)}).Judge();
+  EXPECT_EQ(report.counts.total, 2);
+  EXPECT_EQ(report.lag, 2h);
+  EXPECT_EQ(report.oldest->partition.topic, "returns");
+}
+
+TEST(FreshnessPipelineCaseTest, Case29TwoWritersOfOnePartitionCountByTheLowerOffset) {
+  World world = One(Seen(0, 50).Log(0, 100).Record(50, 5min));
+  lake::SourceCheckpoint& checkpoint = world.commit().checkpoint;
+  checkpoint.topics.push_back({.topic = "orders", .offsets = {{0, 80}, {1, 7}}, .writer = "b"});
+  const auto topics = TopicsToProbe(world.spec, *world.table.search);
+  ASSERT_EQ(topics.size(), 1U);
+  EXPECT_EQ(topics[0].committed, (kafka::PartitionOffsets{{0, 50}, {1, 7}}));
+}
+
+TEST(FreshnessPipelineCaseTest, Case29PipelineThatNamesItsTopicIsJudgedByThatTopicOnly) {
+  World world({Seen(0, 10).Log(0, 10), Seen(0, 5).In("returns").Log(0, 9).Record(5, 2h)});
+  world.spec.topic = "orders";
+  EXPECT_EQ(world.Judge().counts.total, 1);
+  EXPECT_EQ(world.Judge().status, PipelineStatus::kFresh);
+}
+
+TEST(FreshnessPipelineCaseTest, Case32MessageNamesTheRightThatIsMissing) {
+  const PipelineReport report =
+      One(Seen(0, 50).Fault(ProbeFault::kTopicDenied, "Broker: Topic authorization failed"))
+          .Judge();
+  EXPECT_THAT(report.message, HasSubstr("Broker: Topic authorization failed"));
+  EXPECT_THAT(report.message, HasSubstr("grant this user DESCRIBE and READ"));
+}
+
+TEST(FreshnessPipelineCaseTest, Case33OneBrokerDownLeavesTheRestDecided) {
+  const PipelineReport report =
+      World({Seen(0, 10).Log(0, 10), Seen(1, 10).Fault(ProbeFault::kBrokerUnreachable)}).Judge();
+  EXPECT_EQ(report.counts.fresh, 1);
+  EXPECT_EQ(report.counts.unknown, 1);
+  EXPECT_EQ(report.status, PipelineStatus::kUnknown);
+  EXPECT_EQ(report.reason, Reason::kPartitionsUnknown);
+  EXPECT_EQ(report.lag, std::nullopt);
+}
+
+TEST(FreshnessPipelineCaseTest, Case33WhatIsKnownProvesABreach) {
+  const PipelineReport report =
+      World({Seen(0, 10).Log(0, 20).Record(10, 2h), Seen(1, 10).Fault(ProbeFault::kNoLeader)})
+          .Judge();
+  EXPECT_EQ(report.status, PipelineStatus::kBreach);
+  EXPECT_EQ(report.reason, Reason::kPartitionsUnknown);
+  EXPECT_EQ(report.lag, 2h);
+  EXPECT_TRUE(report.lag_is_lower_bound);
+  EXPECT_THAT(report.message, HasSubstr("1 of 2 partitions could not be judged"));
+}
+
+TEST(FreshnessPipelineCaseTest, Case33WhatIsKnownProvesNeitherHealthNorAWarning) {
+  const PipelineReport report =
+      World({Seen(0, 10).Log(0, 20).Record(10, 59min), Seen(1, 10).Fault(ProbeFault::kNoLeader)})
+          .Judge();
+  EXPECT_EQ(report.status, PipelineStatus::kUnknown);
+  EXPECT_EQ(report.lag, std::nullopt);
+  EXPECT_EQ(report.oldest, std::nullopt);
+  EXPECT_EQ(report.uncommitted_records, std::nullopt);
+}
+
+TEST(FreshnessPipelineCaseTest, Case34ClusterThatIsDownIsThisPipelinesTroubleOnly) {
+  World down = One(Seen(0, 10).Log(0, 10));
+  down.cluster = {.error = Error{ErrorKind::kUnavailable, "no broker answered"}, .result = {}};
+  const std::vector<PipelineReport> reports = {down.Judge(), One(Seen(0, 10).Log(0, 10)).Judge()};
+  EXPECT_EQ(reports[0].reason, Reason::kClusterUnreachable);
+  EXPECT_EQ(reports[1].status, PipelineStatus::kFresh);
+  EXPECT_EQ(ExitCodeOf(reports), 3);
+}
+
+TEST(FreshnessPipelineCaseTest, Case39AgesAreTakenWhenTheEndsWereTaken) {
+  const World world = One(Seen(0, 50).Log(0, 100).Record(50, 5min));
+  const PipelineReport report =
+      JudgePipeline(world.spec, world.table, world.cluster, world.memory, kNow + 9s);
+  EXPECT_EQ(report.lag, 5min);
+  EXPECT_EQ(report.observed_at, kNow);
+}
+
+TEST(FreshnessPipelineCaseTest, Case44DisabledPipelineIsAStateNotSilence) {
+  World world;
+  world.spec.is_disabled = true;
+  const PipelineReport report = world.Judge();
+  EXPECT_EQ(report.status, PipelineStatus::kDisabled);
+  EXPECT_EQ(report.reason, Reason::kOk);
+  EXPECT_EQ(ExitCodeOf({&report, 1}), 0);
+}
+
+TEST(FreshnessPipelineCaseTest, Case44MaintenanceKeepsTheNumbersAndRaisesNoAlarm) {
+  World world = One(Seen(0, 50).Log(0, 100).Record(50, 2h));
+  world.spec.is_in_maintenance = true;
+  const PipelineReport report = world.Judge();
+  EXPECT_EQ(report.status, PipelineStatus::kDisabled);
+  EXPECT_EQ(report.reason, Reason::kMaintenance);
+  EXPECT_EQ(report.lag, 2h);
+  EXPECT_EQ(ExitCodeOf({&report, 1}), 0);
+}
+
+TEST(FreshnessPipelineCaseTest, Case45CapIsInTheCappedRatioOnly) {
+  const PipelineReport report =
+      One(Seen(0, 50).Log(0, 100).Record(50, 20 * 24h)).Sla(14 * 24h).Judge();
+  EXPECT_EQ(report.lag, 20 * 24h);
+  EXPECT_DOUBLE_EQ(*report.sla_ratio, 20.0 / 14);
+  EXPECT_DOUBLE_EQ(*report.sla_ratio_capped, 0.5);
+  EXPECT_EQ(report.status, PipelineStatus::kBreach);
+}
+
+TEST(FreshnessPipelineCaseTest, Case45CappedRatioEndsAtOne) {
+  const PipelineReport report = One(Seen(0, 50).Log(0, 100).Record(50, 90min)).Judge();
+  EXPECT_DOUBLE_EQ(*report.sla_ratio, 1.5);
+  EXPECT_DOUBLE_EQ(*report.sla_ratio_capped, 1.0);
+}
+
+TEST(FreshnessPipelineCaseTest, Case46DefaultsAreExplicitAndNeverZero) {
+  EXPECT_EQ(PipelineSpec{}.sla, 60min);
+  EXPECT_EQ(kStreamingSlaDefault, 60min);
+  EXPECT_EQ(kBatchSlaDefault, 1440min);
+}
+
+TEST(FreshnessPipelineCaseDeathTest, Case46SlaOfZeroIsTheConfigurationsMistake) {
+  const World world = One(Seen(0, 50).Log(0, 100).Record(50, 2h)).Sla(0ms);
+  EXPECT_DEATH((void)world.Judge(), "sla=0");
+}
+
+}  // namespace
+}  // namespace tidemark::freshness
