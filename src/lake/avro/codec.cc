@@ -17,6 +17,9 @@ namespace tidemark::lake::avro {
 namespace {
 
 constexpr size_t kFirstRoom = 64 << 10;
+constexpr size_t kSnappyChecksumSize = 4;
+// A copy element of 3 bytes gives at most 64: a length over this ratio is a lie.
+constexpr uint64_t kSnappyRatioMax = 22;
 
 std::unexpected<Error> Damaged(std::string_view codec, std::string_view reason) {
   return Fail(ErrorKind::kCorrupt,
@@ -70,17 +73,14 @@ Status Inflate(std::string_view packed, std::string& out, size_t bytes_max) {
 
 // Snappy's block format and the CRC-32 of the unpacked bytes, big-endian.
 Status Unsnap(std::string_view packed, std::string& out, size_t bytes_max) {
-  constexpr size_t kChecksumSize = 4;
-  // A copy element of 3 bytes gives at most 64: a length over this ratio is a lie.
-  constexpr uint64_t kRatioMax = 22;
-  if (packed.size() < kChecksumSize) return Damaged("snappy", "ends early");
-  const auto body = packed.substr(0, packed.size() - kChecksumSize);
+  if (packed.size() < kSnappyChecksumSize) return Damaged("snappy", "ends early");
+  const auto body = packed.substr(0, packed.size() - kSnappyChecksumSize);
   size_t size = 0;
   if (!snappy::GetUncompressedLength(body.data(), body.size(), &size)) {
     return Damaged("snappy", "no length");
   }
   if (size > bytes_max) return TooLarge(bytes_max);
-  if (size > kRatioMax * body.size()) return Damaged("snappy", "wrong length");
+  if (size > kSnappyRatioMax * body.size()) return Damaged("snappy", "wrong length");
   out.resize(size);
   if (!snappy::RawUncompress(body.data(), body.size(), out.data())) {
     return Damaged("snappy", "damaged");

@@ -33,6 +33,22 @@ Error Wire::ToError() const {
           fmt::format("avro data {} offset={}", FlawText(flaw_), flaw_offset_)};
 }
 
+bool Wire::ReadBoolean() {
+  const char* const start = at_;
+  const auto byte = Take(1);
+  if (!byte.empty() && static_cast<uint8_t>(byte[0]) > 1) [[unlikely]] {
+    at_ = start;
+    Fail(Flaw::kBadBoolean);
+    return false;
+  }
+  return !byte.empty() && byte[0] == 1;
+}
+
+uint64_t Wire::ItemsMax(const Type& items, uint64_t key_size) const {
+  if (items.is_empty && key_size == 0) return kEmptyItemsMax;
+  return remaining() / std::max<uint64_t>(items.size_min + key_size, 1);
+}
+
 void Wire::Fail(Flaw flaw) {
   if (!ok()) return;
   flaw_ = flaw;

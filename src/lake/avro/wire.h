@@ -2,7 +2,6 @@
 /// module, and decoders that want every value of a row, are built on it.
 #pragma once
 
-#include <algorithm>
 #include <bit>
 #include <cstdint>
 #include <string_view>
@@ -71,16 +70,7 @@ class Wire {
     }
     return static_cast<int32_t>(value);
   }
-  bool ReadBoolean() {
-    const char* const start = at_;
-    const auto byte = Take(1);
-    if (!byte.empty() && static_cast<uint8_t>(byte[0]) > 1) [[unlikely]] {
-      at_ = start;
-      Fail(Flaw::kBadBoolean);
-      return false;
-    }
-    return !byte.empty() && byte[0] == 1;
-  }
+  bool ReadBoolean();
   float ReadFloat() { return std::bit_cast<float>(ReadLittle<uint32_t>()); }
   double ReadDouble() { return std::bit_cast<double>(ReadLittle<uint64_t>()); }
   /// Length and content of bytes or a string.
@@ -124,10 +114,7 @@ class Wire {
   void Fail(Flaw flaw);
 
   /// How many more items of `items` type (with `key_size` extra bytes each) the rest can hold.
-  uint64_t ItemsMax(const Type& items, uint64_t key_size) const {
-    if (items.is_empty && key_size == 0) return kEmptyItemsMax;
-    return remaining() / std::max<uint64_t>(items.size_min + key_size, 1);
-  }
+  uint64_t ItemsMax(const Type& items, uint64_t key_size) const;
 
  private:
   static int64_t UnZigZag(uint64_t raw) {
