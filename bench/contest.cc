@@ -136,7 +136,8 @@ Status WriteAnswers(const std::string& path, const std::vector<Answer>& answers)
 Stopwatch::Stopwatch() : begin_(std::chrono::steady_clock::now()) {}
 
 void Stopwatch::MarkIdle() {
-  idle_rss_bytes_ = StatusLine("VmRSS:");
+  idle_ = Stop();
+  idle_.idle_rss_bytes = StatusLine("VmRSS:");
 }
 
 Cost Stopwatch::Stop() const {
@@ -144,7 +145,9 @@ Cost Stopwatch::Stop() const {
   cost.wall =
       std::chrono::round<std::chrono::microseconds>(std::chrono::steady_clock::now() - begin_);
   cost.cpu = CpuTime();
-  cost.idle_rss_bytes = idle_rss_bytes_;
+  cost.idle_wall = idle_.wall;
+  cost.idle_cpu = idle_.cpu;
+  cost.idle_rss_bytes = idle_.idle_rss_bytes;
   cost.max_rss_bytes = StatusLine("VmHWM:");
   cost.received_bytes = ReceivedOnOpenSockets();
   return cost;
@@ -152,10 +155,13 @@ Cost Stopwatch::Stop() const {
 
 void PrintOutcome(const Cost& cost, size_t asked, size_t answered) {
   fmt::print(
-      "{{\"wall_ms\": {:.1f}, \"cpu_ms\": {:.1f}, \"idle_rss_bytes\": {}, \"max_rss_bytes\": {}, "
+      "{{\"wall_ms\": {:.1f}, \"cpu_ms\": {:.1f}, \"idle_wall_ms\": {:.1f}, \"idle_cpu_ms\": "
+      "{:.1f}, "
+      "\"idle_rss_bytes\": {}, \"max_rss_bytes\": {}, "
       "\"received_bytes\": {}, \"asked\": {}, \"answered\": {}}}\n",
-      InMilliseconds(cost.wall), InMilliseconds(cost.cpu), cost.idle_rss_bytes, cost.max_rss_bytes,
-      cost.received_bytes, asked, answered);
+      InMilliseconds(cost.wall), InMilliseconds(cost.cpu), InMilliseconds(cost.idle_wall),
+      InMilliseconds(cost.idle_cpu), cost.idle_rss_bytes, cost.max_rss_bytes, cost.received_bytes,
+      asked, answered);
 }
 
 }  // namespace tidemark::bench

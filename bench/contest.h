@@ -38,9 +38,12 @@ Status WriteAnswers(const std::string& path, const std::vector<Answer>& answers)
 struct Cost {
   std::chrono::microseconds wall{0};
   std::chrono::microseconds cpu{0};  ///< user and system, all threads, since the process began
-  int64_t idle_rss_bytes = 0;        ///< when MarkIdle() was called
-  int64_t max_rss_bytes = 0;         ///< greatest since the process began
-  int64_t received_bytes = 0;        ///< through the TCP sockets that were open when it stopped
+  /// The same when MarkIdle() was called.
+  std::chrono::microseconds idle_wall{0};
+  std::chrono::microseconds idle_cpu{0};
+  int64_t idle_rss_bytes = 0;
+  int64_t max_rss_bytes = 0;   ///< greatest since the process began
+  int64_t received_bytes = 0;  ///< through the TCP sockets that were open when it stopped
 };
 
 /// Measures this process from its construction on. Create it first, stop it before the connections
@@ -48,13 +51,14 @@ struct Cost {
 class Stopwatch {
  public:
   Stopwatch();
-  /// The client exists, and nothing was asked yet.
+  /// The client exists, and nothing was asked yet: what came before does not grow with the number
+  /// of partitions.
   void MarkIdle();
   Cost Stop() const;
 
  private:
   MonoTime begin_;
-  int64_t idle_rss_bytes_ = 0;
+  Cost idle_;
 };
 
 /// Prints the result as one line of JSON on stdout.

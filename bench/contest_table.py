@@ -6,19 +6,20 @@ MEGABYTE = 1 << 20
 
 def summary(runs, partitions):
     """Several runs of one contestant as one row. `partitions`: how many the scenario has; a contestant that was asked
-    about fewer is extrapolated to all, which for one that goes one by one is a multiplication."""
+    about fewer is extrapolated to all: what it spent after its client was ready is multiplied."""
     first = runs[0]
     factor = partitions / first["asked"]
-    median = {name: statistics.median(run[name] for run in runs)
-              for name in ("wall_ms", "cpu_ms", "received_bytes", "answered")}
+
+    def extrapolated(run, name):
+        return run[f"idle_{name}"] + (run[name] - run[f"idle_{name}"]) * factor
+    walls = [extrapolated(run, "wall_ms") for run in runs]
+    median = {name: statistics.median(run[name] for run in runs) for name in ("received_bytes", "answered")}
     errors = [run["oldest_error_ms"] for run in runs]
     return {
         "key": first["key"], "label": first["label"], "runs": len(runs), "asked": first["asked"],
         "is_extrapolated": factor > 1,
-        "wall_ms": median["wall_ms"] * factor,
-        "wall_ms_min": min(run["wall_ms"] for run in runs) * factor,
-        "wall_ms_max": max(run["wall_ms"] for run in runs) * factor,
-        "cpu_ms": median["cpu_ms"] * factor,
+        "wall_ms": statistics.median(walls), "wall_ms_min": min(walls), "wall_ms_max": max(walls),
+        "cpu_ms": statistics.median(extrapolated(run, "cpu_ms") for run in runs),
         "max_rss_bytes": max(run["max_rss_bytes"] for run in runs),
         "rss_above_idle_bytes": max(run["max_rss_bytes"] - run["idle_rss_bytes"] for run in runs),
         "received_bytes_per_partition": median["received_bytes"] / first["asked"],
@@ -96,6 +97,8 @@ def text(results):
     lines.append("*N: asked about N partitions only, times multiplied to all. min-max: of several runs. +idle: most"
                  " memory above the idle client, MB.")
     lines.append("KB/part.: received through sockets. oldest off by: reported oldest record against the truth.")
+    if results["scale"] != "full":
+        return "\n".join(lines)  # with few partitions the ratios say nothing
     lines += [""] + [f"{'reached' if is_reached else 'MISSED':8}{reached:>9}  of {wanted:9} {what}"
                      for what, wanted, reached, is_reached in goals(results)]
     return "\n".join(lines).rstrip()

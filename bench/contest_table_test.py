@@ -12,6 +12,7 @@ MEGABYTE = 1 << 20
 
 def a_run(**changes):
     return {"key": "tidemark", "label": "tidemark", "asked": 10, "answered": 10, "wall_ms": 8.0, "cpu_ms": 4.0,
+            "idle_wall_ms": 0.0, "idle_cpu_ms": 0.0,
             "max_rss_bytes": 30 * MEGABYTE, "idle_rss_bytes": 10 * MEGABYTE, "received_bytes": 10 * 2000, "wrong": 0,
             "oldest_error_ms": 0, **changes}
 
@@ -35,6 +36,10 @@ class SummaryTest(unittest.TestCase):
         self.assertTrue(row["is_extrapolated"])
         self.assertEqual((row["wall_ms"], row["cpu_ms"]), (16, 8))
         self.assertEqual((row["decided_share"], row["received_bytes_per_partition"]), (0.8, 1000))
+
+    def test_the_start_of_the_client_is_not_multiplied(self):
+        row = contest_table.summary([a_run(asked=5, idle_wall_ms=3.0, idle_cpu_ms=4.0)], 10)
+        self.assertEqual((row["wall_ms"], row["cpu_ms"]), (3 + 2 * 5, 4))
 
     def test_one_run_without_any_answer_is_no_answer(self):
         self.assertIsNone(contest_table.summary([a_run(), a_run(oldest_error_ms=None)], 10)["oldest_error_ms"])

@@ -113,6 +113,7 @@ class Bench:
         more = self.questions("lagging", self.scale.sample_tuned)
         return [
             ("raw", "raw requests (the limit)", ["raw_fetch", "--partition-bytes", str(load.batch_bytes)], asked),
+            ("tidemark", "tidemark", ["probe_partitions"], asked),
             ("once", "one 500 ms poll", ["poll_once"], asked),
             ("once_per_topic", "one 500 ms poll a topic", ["poll_once", "--per-topic"], asked),
             ("each", "one by one", ["poll_each"], few),
@@ -154,7 +155,7 @@ class Bench:
         """Everything caught up: no record to look for, only the ends of the log."""
         asked = self.questions("caught_up")
         contestants = [("raw", "one raw ListOffsets round", ["raw_fetch", "--partition-bytes", "1", "--one-round"]),
-                       ]
+                       ("tidemark", "tidemark", ["probe_partitions"])]
         runs = {key: [] for key, *_ in contestants}
         before = os.getloadavg()[0]
         for repeat in range(self.scale.repeats):
@@ -184,11 +185,11 @@ class Bench:
 def judge(questions, answers, truth):
     """Compares answers with the truth: how many are wrong, and how far off the oldest of them is."""
     def read(path):
-        rows = (line.rstrip("\n").split("\t") for line in path.open())
+        rows = (line.split("\t") for line in path.read_text().splitlines())
         return {(topic, partition): value for topic, partition, value in rows}
     expected = read(truth)
     given = read(answers)
-    asked = {tuple(line.split("\t")[:2]) for line in questions.open()}
+    asked = {tuple(line.split("\t")[:2]) for line in questions.read_text().splitlines()}
     wrong = sum(value != expected[place] for place, value in given.items())
     stamps = [int(value) for value in given.values() if value != "-"]
     error = abs(min(stamps) - min(int(expected[place]) for place in asked)) if stamps else None
@@ -227,7 +228,11 @@ def main():
     parser.add_argument("--scale", choices=SCALES, default="full")
     parser.add_argument("--quick", action="store_const", const="quick", dest="scale", help="the same as --scale quick")
     parser.add_argument("--build", type=pathlib.Path, default=ROOT / "build" / "release", help="the build folder")
+    parser.add_argument("--repeats", type=int, help="how often each contestant runs")
     arguments = parser.parse_args()
+    scale = SCALES[arguments.scale]
+    if arguments.repeats:
+        scale = dataclasses.replace(scale, repeats=arguments.repeats)
 
     results = {"command": " ".join(["scripts/run-bench", *sys.argv[1:]]), "commit": commit(), "machine": machine(),
                "time": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()), "scale": arguments.scale}
@@ -237,7 +242,7 @@ def main():
         with contextlib.ExitStack() as stack:
             bootstrap = os.environ["BOOTSTRAP"] if arguments.scale == "smoke" else stack.enter_context(
                 three_brokers(folder))
-            bench = Bench(arguments.build, SCALES[arguments.scale], bootstrap, folder)
+            bench = Bench(arguments.build, scale, bootstrap, folder)
             results["scenarios"] = bench.all(creates_topics=arguments.scale != "smoke")
     finally:
         shutil.rmtree(folder, ignore_errors=True)
