@@ -1,0 +1,101 @@
+#include "metrics/family.h"
+
+#include <array>
+#include <utility>
+
+namespace tidemark::metrics {
+
+namespace {
+
+constexpr std::string_view kSuppressed = "the lag is suppressed: status and reason say why";
+constexpr std::string_view kNoCommit = "no checkpoint was found";
+
+constexpr std::array kPipelineFamilies = {
+    Family{"tidemark_freshness_status", "", "1 for the pipeline's status, 0 for the others.",
+           "status", ""},
+    Family{"tidemark_freshness_reason", "", "Why the status is what it is; always 1.", "reason",
+           ""},
+    Family{"tidemark_freshness_breach", "", "1 when the SLA is missed or data was lost, else 0.",
+           "", "the status is unknown or disabled"},
+    Family{"tidemark_freshness_lag_seconds", "seconds",
+           "Time in queue of the oldest record that is not in the table yet.", "", kSuppressed},
+    Family{"tidemark_freshness_lag_lower_bound", "",
+           "1 when the true lag may be longer than the one given, else 0.", "", kSuppressed},
+    Family{"tidemark_freshness_sla_seconds", "seconds", "Lag the pipeline is allowed.", "", ""},
+    Family{"tidemark_freshness_sla_ratio", "ratio", "Lag divided by the SLA, without a cap.", "",
+           kSuppressed},
+    Family{"tidemark_freshness_sla_ratio_capped", "",
+           "Lag divided by the SLA, never over 1; a very long lag is cut first.", "", kSuppressed},
+    Family{"tidemark_freshness_oldest_message_timestamp_seconds", "seconds",
+           "Stamp of the record the lag comes from, seconds since 1970.", "",
+           "nothing waits, the lag is suppressed, or it does not come from a stamp"},
+    Family{"tidemark_freshness_uncommitted_records", "",
+           "Records the table has not read yet; an upper bound where the log has gaps.", "",
+           "any partition's count is not known"},
+    Family{"tidemark_freshness_lost_records", "",
+           "Records that expired before the table read them; an upper bound.", "",
+           "a loss can be neither shown nor excluded"},
+    Family{"tidemark_freshness_retention_margin_records", "",
+           "Least number of records between the log's beginning and the checkpoint.", "",
+           "nothing waits, or it is not known"},
+    Family{"tidemark_freshness_retention_margin_seconds", "seconds",
+           "Least time until a waiting record may be deleted by age.", "",
+           "nothing waits, or retention or stamp are not known"},
+    Family{"tidemark_freshness_commit_depth", "",
+           "Newer completed commits without a usable checkpoint that were passed over.", "",
+           kNoCommit},
+    Family{"tidemark_freshness_commit_age_seconds", "seconds",
+           "Time since the commit that carries the checkpoint.", "",
+           "no checkpoint was found, or the commit's time is not known"},
+    Family{"tidemark_freshness_offsets_age_seconds", "seconds",
+           "Time since the commit that last changed the offsets.", "",
+           "no checkpoint was found, or that commit or its time is not known"},
+    Family{"tidemark_freshness_clock_skew_seconds", "seconds",
+           "How far a record's stamp lies in the future, at most.", "", "no partition was asked"},
+    Family{"tidemark_freshness_partitions", "", "Number of partitions by verdict.", "verdict",
+           "no partition was asked"},
+    Family{"tidemark_freshness_probe_duration_seconds", "seconds",
+           "Time the cluster took to answer.", "", "the cluster was not asked"},
+    Family{"tidemark_freshness_last_success_timestamp_seconds", "seconds",
+           "When the pipeline was last judged without doubt, seconds since 1970.", "",
+           "the status is unknown or the pipeline is switched off"},
+};
+
+constexpr std::array kPartitionFamilies = {
+    Family{"tidemark_freshness_partition_lag_seconds", "seconds",
+           "Time in queue of the partition's oldest record that is not in the table yet.",
+           "topic, partition", "the partition's lag is suppressed"},
+    Family{"tidemark_freshness_partition_uncommitted_records", "",
+           "Records of the partition the table has not read yet.", "topic, partition",
+           "it is not known"},
+    Family{"tidemark_freshness_partition_lost_records", "",
+           "Records of the partition that expired before the table read them.", "topic, partition",
+           "a loss can be neither shown nor excluded"},
+};
+
+// Names and labels of kafka-lag-exporter, which several other exporters share, so that dashboards
+// and alerts made for them work on the first day.
+constexpr std::array kCompatibilityFamilies = {
+    Family{"kafka_consumergroup_group_lag", "", "Records of the partition not read yet.",
+           "cluster_name, group, topic, partition", "it is not known"},
+    Family{"kafka_consumergroup_group_lag_seconds", "seconds",
+           "Time in queue of the partition's oldest record not read yet.",
+           "cluster_name, group, topic, partition", "the partition's lag is suppressed"},
+    Family{"kafka_consumergroup_group_max_lag", "", "Greatest number of records not read yet.",
+           "cluster_name, group", "any partition's count is not known"},
+    Family{"kafka_consumergroup_group_max_lag_seconds", "seconds",
+           "Longest time in queue of all partitions.", "cluster_name, group", kSuppressed},
+};
+
+}  // namespace
+
+std::span<const Family> FamiliesOf(FamilyGroup group) {
+  switch (group) {
+    case FamilyGroup::kPipeline: return kPipelineFamilies;
+    case FamilyGroup::kPartition: return kPartitionFamilies;
+    case FamilyGroup::kCompatibility: return kCompatibilityFamilies;
+  }
+  std::unreachable();
+}
+
+}  // namespace tidemark::metrics

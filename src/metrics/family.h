@@ -1,0 +1,28 @@
+/// The families of metrics tidemark exposes: the registry that docs/metrics.md is checked against.
+#pragma once
+
+#include <span>
+#include <string_view>
+
+namespace tidemark::metrics {
+
+/// One metric name with all its labels. Every family of ours is a gauge.
+struct Family {
+  std::string_view name;
+  std::string_view unit;    ///< as in the name: "seconds", "ratio"; empty for counts and states
+  std::string_view help;    ///< one sentence
+  std::string_view labels;  ///< beside pipeline, cluster, table and the pipeline's own; comma list
+  std::string_view absent;  ///< when it has no sample; empty: never
+};
+
+/// Which part of the exposition a family belongs to.
+enum class FamilyGroup {
+  kPipeline,       ///< always
+  kPartition,      ///< on request: one series a partition
+  kCompatibility,  ///< on request: the names of other lag exporters
+};
+
+/// In the order of exposition.
+std::span<const Family> FamiliesOf(FamilyGroup group);
+
+}  // namespace tidemark::metrics

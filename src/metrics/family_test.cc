@@ -1,0 +1,71 @@
+#include "metrics/family.h"
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <set>
+#include <sstream>
+#include <string>
+#include <vector>
+
+namespace tidemark::metrics {
+namespace {
+
+std::vector<Family> AllFamilies() {
+  std::vector<Family> families;
+  for (const FamilyGroup group :
+       {FamilyGroup::kPipeline, FamilyGroup::kPartition, FamilyGroup::kCompatibility})
+    families.insert(families.end(), FamiliesOf(group).begin(), FamiliesOf(group).end());
+  return families;
+}
+
+std::string RowOf(const Family& family) {
+  const auto or_else = [](std::string_view text, std::string_view other) {
+    return text.empty() ? other : text;
+  };
+  return fmt::format("| `{}` | gauge | {} | {} | {} | {} |", family.name, or_else(family.unit, "-"),
+                     or_else(family.labels, "-"), family.help, or_else(family.absent, "never"));
+}
+
+std::vector<std::string> LinesOfThePage() {
+  std::ifstream page(TIDEMARK_TESTDATA "/../docs/metrics.md");
+  std::vector<std::string> lines;
+  for (std::string line; std::getline(page, line);) lines.push_back(line);
+  return lines;
+}
+
+TEST(FamilyTest, ThePageListsEachFamilyAsItIs) {
+  const std::vector<std::string> lines = LinesOfThePage();
+  for (const Family& family : AllFamilies()) EXPECT_THAT(lines, testing::Contains(RowOf(family)));
+}
+
+TEST(FamilyTest, ThePageListsNoFreshnessFamilyThatIsNotThere) {
+  std::set<std::string, std::less<>> names;
+  for (const Family& family : AllFamilies()) names.emplace(family.name);
+  size_t rows = 0;
+  for (const std::string& line : LinesOfThePage()) {
+    if (!line.starts_with("| `tidemark_freshness_") && !line.starts_with("| `kafka_")) continue;
+    const std::string name = line.substr(3, line.find('`', 3) - 3);
+    EXPECT_TRUE(names.contains(name)) << name;
+    ++rows;
+  }
+  EXPECT_EQ(rows, names.size());
+}
+
+TEST(FamilyTest, NamesAreUniqueAndEndInTheirUnit) {
+  std::set<std::string_view> names;
+  for (const Family& family : AllFamilies()) {
+    EXPECT_TRUE(names.insert(family.name).second) << family.name;
+    if (!family.unit.empty()) {
+      EXPECT_TRUE(family.name.ends_with("_" + std::string(family.unit))) << family.name;
+    }
+    EXPECT_FALSE(family.name.ends_with("_total")) << "only counters are totals";
+    EXPECT_TRUE(family.help.ends_with(".")) << family.name;
+    EXPECT_EQ(family.help.find_first_of("\"\\\n"), std::string_view::npos) << family.name;
+  }
+}
+
+}  // namespace
+}  // namespace tidemark::metrics
