@@ -45,10 +45,10 @@ Status Budget::Check() const {
   return {};
 }
 
-bool Budget::WaitForTry(int next_try) const {
+bool Budget::WaitForTry(int next_try, std::chrono::milliseconds at_least) const {
   if (next_try > tries_max || is_stopped()) return false;
   const int doublings = std::clamp(next_try - 2, 0, kDoublingsMax);
-  const auto delay = retry_delay * (1 << doublings);
+  const auto delay = std::max(retry_delay * (1 << doublings), at_least);
   if (delay >= Remaining()) return false;
   std::mutex mutex;
   std::unique_lock lock(mutex);

@@ -36,9 +36,10 @@ class Budget {
   /// Wait before the second try; doubles per try, up to 32 times as long.
   std::chrono::milliseconds retry_delay{100};
 
-  /// Sleeps before try number `next_try` (2, 3, …), at most the remaining time; false when there is
-  /// no time for another try, it is one too many, or we were stopped.
-  bool WaitForTry(int next_try) const;
+  /// Sleeps before try number `next_try` (2, 3, …), at least as long as `at_least` (what a server
+  /// asked for); false, and no sleep, when that leaves no time for another try or it is one too
+  /// many; false when stopped.
+  bool WaitForTry(int next_try, std::chrono::milliseconds at_least = {}) const;
 
  private:
   MonoTime deadline_ = MonoTime::max();

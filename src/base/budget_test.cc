@@ -54,6 +54,15 @@ TEST(BudgetTest, NoWaitForATryThatCannotFit) {
   EXPECT_FALSE(budget.WaitForTry(2));
 }
 
+TEST(BudgetTest, AServerMayAskForALongerWait) {
+  Budget budget = Budget::For(1s);
+  budget.retry_delay = 1ms;
+  EXPECT_FALSE(budget.WaitForTry(2, 1h));
+  const auto begin = std::chrono::steady_clock::now();
+  EXPECT_TRUE(budget.WaitForTry(2, 30ms));
+  EXPECT_GE(std::chrono::steady_clock::now() - begin, 30ms);
+}
+
 TEST(BudgetTest, StopEndsTheWait) {
   std::stop_source source;
   Budget budget = Budget::For(1h, source.get_token());
