@@ -1,0 +1,68 @@
+"""Runs moto as an S3 server that checks signatures and prints "READY ENDPOINT ACCESS_KEY_ID SECRET" once it answers.
+
+Ends with SIGTERM. Requests are logged on stderr, one a line.
+"""
+import argparse
+import json
+import os
+import threading
+import urllib.request
+
+os.environ.update(AWS_ACCESS_KEY_ID='setup', AWS_SECRET_ACCESS_KEY='setup', AWS_DEFAULT_REGION='us-east-1',
+                  AWS_CONFIG_FILE=os.devnull, AWS_SHARED_CREDENTIALS_FILE=os.devnull, AWS_EC2_METADATA_DISABLED='true',
+                  NO_PROXY='127.0.0.1')
+for name in ('AWS_PROFILE', 'AWS_SESSION_TOKEN', 'AWS_ENDPOINT_URL', 'AWS_ENDPOINT_URL_S3'):
+    os.environ.pop(name, None)
+
+import boto3
+from moto.moto_server.werkzeug_app import DomainDispatcherApplication, MotoRequestHandler, create_backend_app
+from moto.s3.models import s3_backends
+from werkzeug.serving import make_server
+
+# moto looks and writes in two steps; S3 promises one. One writer at a time makes it keep the promise.
+writing = threading.Lock()
+
+
+def atomic_writes(app):
+    def call(environ, start_response):
+        if environ['REQUEST_METHOD'] != 'PUT':
+            return app(environ, start_response)
+        with writing:
+            return list(app(environ, start_response))
+    return call
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument('--bucket', action='append', default=[])
+    parser.add_argument('--fill', action='append', default=[], metavar='BUCKET/FOLDER=COUNT')
+    args = parser.parse_args()
+    server = make_server('127.0.0.1', 0, atomic_writes(DomainDispatcherApplication(create_backend_app)), threaded=True,
+                         request_handler=MotoRequestHandler)
+    thread = threading.Thread(target=server.serve_forever)
+    thread.start()
+    endpoint = f'http://127.0.0.1:{server.server_address[1]}'
+
+    s3 = boto3.client('s3', endpoint_url=endpoint)
+    for bucket in args.bucket:
+        s3.create_bucket(Bucket=bucket)
+    for fill in args.fill:
+        place, count = fill.split('=')
+        bucket, folder = place.split('/', 1)
+        # Past HTTP: thousands of requests would take a minute.
+        backend = s3_backends['123456789012']['aws']
+        for i in range(int(count)):
+            backend.put_object(bucket, f'{folder}/{i:06}', b'x')
+    iam = boto3.client('iam', endpoint_url=endpoint)
+    iam.create_user(UserName='tidemark')
+    iam.put_user_policy(UserName='tidemark', PolicyName='s3', PolicyDocument=json.dumps(
+        {'Version': '2012-10-17', 'Statement': [{'Effect': 'Allow', 'Action': ['s3:*'], 'Resource': '*'}]}))
+    key = iam.create_access_key(UserName='tidemark')['AccessKey']
+    # From here on every request must be signed by that user.
+    urllib.request.urlopen(urllib.request.Request(
+        f'{endpoint}/moto-api/reset-auth', data=b'0', method='POST', headers={'Content-Type': 'text/plain'})).read()
+    print('READY', endpoint, key['AccessKeyId'], key['SecretAccessKey'], flush=True)
+    thread.join()
+
+
+main()
