@@ -30,7 +30,11 @@ LocalStore::LocalStore(std::string path, std::string uri)
 }
 
 std::string LocalStore::PathOf(std::string_view key) const {
-  return ObjectName(path_, key);
+  if (key.empty()) return path_;
+  std::string path = path_;
+  if (!path.ends_with('/')) path += '/';
+  path += key;
+  return path;
 }
 
 Result<Listing> LocalStore::List(std::string_view folder, const ListOptions& options,

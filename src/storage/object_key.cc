@@ -36,7 +36,14 @@ Result<std::string> FolderPrefix(std::string_view uri, std::string_view folder) 
 std::string ObjectName(std::string_view uri, std::string_view key) {
   std::string name(uri);
   if (!key.empty() && !name.ends_with('/')) name += '/';
-  name += key;
+  for (const char c : key) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (byte < 0x20 || byte == 0x7f) {
+      name += fmt::format("\\x{:02x}", byte);
+    } else {
+      name += c;
+    }
+  }
   return name;
 }
 

@@ -30,7 +30,8 @@ Status CheckKey(std::string_view uri, std::string_view key);
 /// "a/b" and "a/b/" to "a/b/", "" to ""; kInvalidArgument as for a key.
 Result<std::string> FolderPrefix(std::string_view uri, std::string_view folder);
 
-/// The object as the user would write it: "s3://lake/orders" + "a/b". For messages.
+/// The object as the user would write it: "s3://lake/orders" + "a/b". For messages: control
+/// characters become \xNN, so that a name cannot make a line of its own.
 std::string ObjectName(std::string_view uri, std::string_view key);
 
 /// Whether a listing that starts after `start_after` gives the folder `folder` ("a/b/"): when it

@@ -52,6 +52,7 @@ TEST(ObjectKeyTest, NamesAreJoinedByOneSlash) {
   EXPECT_EQ(ObjectName("s3://b/p", "a"), "s3://b/p/a");
   EXPECT_EQ(ObjectName("/", "a"), "/a");
   EXPECT_EQ(ObjectName("s3://b", ""), "s3://b");
+  EXPECT_EQ(ObjectName("s3://b", "a\nb"), "s3://b/a\\x0ab");
 }
 
 }  // namespace

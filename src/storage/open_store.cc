@@ -1,18 +1,21 @@
 #include "storage/local_store.h"
 #include "storage/memory_store.h"
 #include "storage/object_store.h"
+#include "storage/s3_store.h"
 #include "storage/store_uri.h"
 
 namespace tidemark::storage {
 
-Result<std::unique_ptr<ObjectStore>> OpenStore(std::string_view uri, const StoreOptions&) {
+Result<std::unique_ptr<ObjectStore>> OpenStore(std::string_view uri, const StoreOptions& options) {
   TRY_ASSIGN(const StoreUri parsed, ParseStoreUri(uri));
   switch (parsed.kind) {
     case StoreKind::kLocal: return std::make_unique<LocalStore>(parsed.path, parsed.text);
     case StoreKind::kMemory: return std::make_unique<MemoryStore>(MemoryStore::Named(parsed.name));
     case StoreKind::kS3: break;
   }
-  return Fail(ErrorKind::kUnsupported, "s3:// is not built in");
+  TRY_ASSIGN(std::unique_ptr<ObjectStore> store,
+             S3Store::Make(parsed, options, ProcessEnvironment()));
+  return store;
 }
 
 }  // namespace tidemark::storage

@@ -13,13 +13,19 @@
 
 namespace tidemark::storage {
 
-/// What a server is known not to do. Each is asserted: the test of the missing ability checks how
-/// it fails instead.
+/// What the server behind a store is known not to do. Each is tested as well: where an ability is
+/// missing, its test checks how that shows, and turns red when the ability is there after all.
 struct ServerLimits {
-  /// A conditional write is kUnsupported or ignored.
+  /// false: a conditional write replaces the object.
   bool has_put_if_absent = true;
-  /// Names with bytes that are no UTF-8, or with control characters, can be stored.
-  bool has_any_byte_in_names = true;
+  /// false: names with control characters cannot be stored.
+  bool has_control_characters = true;
+  /// false: its listings are in another order, which the store must refuse.
+  bool has_byte_order = true;
+  /// false: its answer to a range of an empty object is cut short.
+  bool has_ranges_of_empty_objects = true;
+  /// false: a reader may see a part of what is being written.
+  bool has_atomic_put = true;
 };
 
 struct StoreUnderTest {

@@ -1,0 +1,107 @@
+#include "storage/aws_credential_sources.h"
+
+#include <fmt/format.h>
+
+#include <array>
+
+#include "storage/aws_profile.h"
+
+namespace tidemark::storage {
+
+namespace {
+
+class EnvironmentSource final : public CredentialSource {
+ public:
+  explicit EnvironmentSource(Environment environment) : environment_(std::move(environment)) {}
+
+  std::string_view name() const override { return "environment (AWS_ACCESS_KEY_ID)"; }
+
+  Result<std::optional<AwsCredentials>> Load(const Budget&) const override {
+    const auto id = environment_("AWS_ACCESS_KEY_ID");
+    const auto secret = environment_("AWS_SECRET_ACCESS_KEY");
+    if (!id && !secret) return std::nullopt;
+    if (!id || !secret) {
+      return Fail(ErrorKind::kDenied,
+                  fmt::format("only one of AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY is set: "
+                              "missing={}",
+                              id ? "AWS_SECRET_ACCESS_KEY" : "AWS_ACCESS_KEY_ID"));
+    }
+    const std::string token = environment_("AWS_SESSION_TOKEN").value_or("");
+    // They become header lines, so a line break from a careless export must not get through.
+    if ((*id + *secret + token).find_first_of(" \t\r\n") != std::string::npos) {
+      return Fail(
+          ErrorKind::kDenied,
+          "AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY or AWS_SESSION_TOKEN holds a blank or a "
+          "line break");
+    }
+    return AwsCredentials{{*id, *secret, token}, {}};
+  }
+
+ private:
+  Environment environment_;
+};
+
+class ProfileSource final : public CredentialSource {
+ public:
+  explicit ProfileSource(Environment environment) : environment_(std::move(environment)) {}
+
+  std::string_view name() const override {
+    return "profile files (AWS_PROFILE, ~/.aws/credentials, ~/.aws/config)";
+  }
+
+  Result<std::optional<AwsCredentials>> Load(const Budget&) const override {
+    TRY_ASSIGN(const AwsProfile profile, LoadAwsProfile(environment_));
+    const auto setting = [&](std::string_view key) {
+      const auto it = profile.settings.find(key);
+      return it == profile.settings.end() ? std::string() : it->second;
+    };
+    const std::string id = setting("aws_access_key_id");
+    const std::string secret = setting("aws_secret_access_key");
+    if (!id.empty() && !secret.empty())
+      return AwsCredentials{{id, secret, setting("aws_session_token")}, {}};
+    if (!id.empty() || !secret.empty()) {
+      return Fail(ErrorKind::kDenied,
+                  fmt::format("the profile has only one of aws_access_key_id and "
+                              "aws_secret_access_key: profile={}",
+                              profile.name));
+    }
+    if (!profile.is_asked_for) return std::nullopt;
+    constexpr std::array<std::string_view, 5> kOtherWays = {
+        "role_arn", "credential_process", "sso_session", "sso_start_url", "source_profile"};
+    for (const std::string_view way : kOtherWays) {
+      if (setting(way).empty()) continue;
+      return Fail(ErrorKind::kUnsupported,
+                  fmt::format("the profile gets its credentials in a way that is not built in; "
+                              "export them (aws configure export-credentials): profile={} way={}",
+                              profile.name, way));
+    }
+    return std::nullopt;
+  }
+
+ private:
+  Environment environment_;
+};
+
+}  // namespace
+
+std::unique_ptr<CredentialSource> MakeEnvironmentSource(Environment environment) {
+  return std::make_unique<EnvironmentSource>(std::move(environment));
+}
+
+std::unique_ptr<CredentialSource> MakeProfileSource(Environment environment) {
+  return std::make_unique<ProfileSource>(std::move(environment));
+}
+
+std::vector<std::unique_ptr<CredentialSource>> MakeUsualSources(const Environment& environment,
+                                                                const std::string& region,
+                                                                HttpClient& http) {
+  std::vector<std::unique_ptr<CredentialSource>> sources;
+  sources.push_back(MakeEnvironmentSource(environment));
+  sources.push_back(MakeWebIdentitySource(environment, region, http));
+  sources.push_back(MakeProfileSource(environment));
+  sources.push_back(MakeContainerSource(environment, http));
+  sources.push_back(MakeInstanceSource(environment, http));
+  return sources;
+}
+
+}  // namespace tidemark::storage

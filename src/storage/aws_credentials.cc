@@ -1,0 +1,78 @@
+#include "storage/aws_credentials.h"
+
+#include <fmt/format.h>
+
+namespace tidemark::storage {
+
+namespace {
+
+using std::chrono::minutes;
+using std::chrono::seconds;
+
+/// Credentials are renewed this long before they end.
+constexpr minutes kRenewBefore{5};
+/// How long nothing is asked again after a failure: an instance without credentials costs a second
+/// each time.
+constexpr seconds kAskAgainAfter{30};
+constexpr std::chrono::milliseconds kLockWait{20};
+
+}  // namespace
+
+CredentialChain::CredentialChain(std::vector<std::unique_ptr<CredentialSource>> sources,
+                                 const Clock& clock)
+    : sources_(std::move(sources)), clock_(clock) {}
+
+Result<AwsCredentials> CredentialChain::Ask(const Budget& budget) const {
+  std::string places;
+  for (const auto& source : sources_) {
+    TRY(budget.Check());
+    auto loaded = source->Load(budget);
+    if (!loaded) {
+      return std::unexpected(
+          std::move(loaded).error().With(fmt::format("credentials from {}", source->name())));
+    }
+    if (*loaded) return **std::move(loaded);
+    if (!places.empty()) places += ", ";
+    places += source->name();
+  }
+  return Fail(ErrorKind::kDenied, fmt::format("no credentials found: looked in {}", places));
+}
+
+Result<AwsCredentials> CredentialChain::Get(const Budget& budget) {
+  // Another caller may be asking a slow place: wait for it no longer than the budget.
+  std::unique_lock lock(mutex_, std::defer_lock);
+  while (!lock.try_lock_for(kLockWait)) TRY(budget.Check());
+  const WallTime now = clock_.Now();
+  const MonoTime mono = clock_.Mono();
+  if (found_) {
+    const bool is_due = found_->expires && now >= *found_->expires - kRenewBefore;
+    const bool is_over = found_->expires && now >= *found_->expires;
+    if (!is_due || (!is_over && mono < ask_again_)) return *found_;
+  } else if (not_found_ && mono < ask_again_) {
+    return std::unexpected(*not_found_);
+  }
+  auto asked = Ask(budget);
+  if (asked) {
+    found_ = *asked;
+    not_found_.reset();
+    // Credentials that are given out shortly before their end are not asked for at every request.
+    ask_again_ = mono + kAskAgainAfter;
+    return asked;
+  }
+  // A stopped or short-lived caller says nothing about the next one.
+  if (asked.error().kind == ErrorKind::kCancelled || budget.is_over()) return asked;
+  ask_again_ = mono + kAskAgainAfter;
+  if (found_ && now < *found_->expires) return *found_;
+  found_.reset();
+  not_found_ = asked.error();
+  return asked;
+}
+
+void CredentialChain::Forget(const AwsCredentials& refused) {
+  const std::scoped_lock lock(mutex_);
+  if (found_ && found_->key.access_key_id == refused.key.access_key_id &&
+      found_->key.session_token == refused.key.session_token)
+    found_.reset();
+}
+
+}  // namespace tidemark::storage

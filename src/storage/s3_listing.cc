@@ -1,0 +1,79 @@
+#include "storage/s3_listing.h"
+
+#include <fmt/format.h>
+
+#include "storage/object_key.h"
+
+namespace tidemark::storage {
+
+std::string S3ListQuestion::StartAfter() const {
+  if (options.start_after.empty()) return "";
+  std::string whole = root + options.start_after;
+  if (options.is_recursive || !whole.starts_with(prefix)) return whole;
+  const size_t slash = whole.find('/', prefix.size());
+  if (slash == std::string::npos) return whole;
+  // "a/b" is before the folder "a/b/", so every server gives it; what it gives besides is left out
+  // again.
+  return whole.substr(0, slash);
+}
+
+Status S3ListingBuilder::Add(ListPage page) {
+  if (page.is_truncated && page.next_token == next_token_) {
+    return Fail(ErrorKind::kCorrupt, "the listing does not go on: two pages have one token");
+  }
+  for (ObjectInfo& object : page.objects) TRY(AddObject(std::move(object)));
+  for (std::string& folder : page.folders) TRY(AddFolder(std::move(folder)));
+  next_token_ = std::move(page.next_token);
+  if (listing_.objects.size() + listing_.folders.size() > kListEntriesMax) {
+    return Fail(ErrorKind::kExhausted,
+                fmt::format("more than {} objects below one folder", kListEntriesMax));
+  }
+  return {};
+}
+
+Status S3ListingBuilder::AddObject(ObjectInfo object) {
+  if (!object.key.starts_with(question_.prefix)) {
+    return Fail(ErrorKind::kCorrupt,
+                fmt::format("a listed object lies outside the folder: key={} prefix={}", object.key,
+                            question_.prefix));
+  }
+  if (!last_key_.empty() && object.key <= last_key_) {
+    return Fail(ErrorKind::kCorrupt, fmt::format("listed objects are not in byte order: key={} "
+                                                 "after={}",
+                                                 object.key, last_key_));
+  }
+  last_key_ = object.key;
+  object.key.erase(0, question_.root.size());
+  if (!IsKey(object.key) || object.key <= question_.options.start_after) return {};
+  listing_.objects.push_back(std::move(object));
+  return {};
+}
+
+Status S3ListingBuilder::AddFolder(std::string folder) {
+  if (question_.options.is_recursive || !folder.ends_with('/') ||
+      !folder.starts_with(question_.prefix) || folder == question_.prefix) {
+    return Fail(
+        ErrorKind::kCorrupt,
+        fmt::format("not a folder of this listing: folder={} prefix={}", folder, question_.prefix));
+  }
+  // Servers may repeat a folder whose objects span two pages.
+  if (!last_folder_.empty() && folder < last_folder_) {
+    return Fail(ErrorKind::kCorrupt, fmt::format("listed folders are not in byte order: folder={} "
+                                                 "after={}",
+                                                 folder, last_folder_));
+  }
+  last_folder_ = folder;
+  folder.erase(0, question_.root.size());
+  if (!IsKey(std::string_view(folder).substr(0, folder.size() - 1)) ||
+      !FolderIsListed(folder, question_.options.start_after))
+    return {};
+  listing_.folders.push_back(std::move(folder));
+  return {};
+}
+
+Listing S3ListingBuilder::TakeListing() {
+  SortListing(listing_);
+  return std::move(listing_);
+}
+
+}  // namespace tidemark::storage

@@ -1,0 +1,47 @@
+/// The XML answers of S3 and STS, as values. The only place that includes an XML library.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/error.h"
+#include "storage/object_store.h"
+
+namespace tidemark::storage {
+
+/// One page of ListObjectsV2. Keys are whole, as in the bucket.
+struct ListPage {
+  std::vector<ObjectInfo> objects;
+  std::vector<std::string> folders;  ///< CommonPrefixes
+  bool is_truncated = false;
+  std::string next_token;  ///< not empty exactly when truncated
+};
+
+/// kCorrupt for what is no ListBucketResult, lacks IsTruncated, is truncated without a token (or
+/// the reverse says so), counts more entries than it holds, or has an entry without key, size or
+/// time.
+Result<ListPage> ParseListPage(std::string_view xml);
+
+struct S3ErrorText {
+  std::string code;     ///< "NoSuchKey"; empty when the body is no S3 error
+  std::string message;  ///< one line, shortened
+  std::string region;   ///< where the bucket is, when the error says so
+};
+
+/// Never fails: what is no error document gives empty fields.
+S3ErrorText ParseS3Error(std::string_view xml);
+
+/// The credentials of an AssumeRoleWithWebIdentity answer. kCorrupt when one is missing; the
+/// message repeats nothing of the answer.
+struct StsCredentials {
+  std::string access_key_id;
+  std::string secret_access_key;
+  std::string session_token;
+  std::string expiration;  ///< "2026-11-30T12:00:00Z"
+};
+Result<StsCredentials> ParseStsCredentials(std::string_view xml);
+
+}  // namespace tidemark::storage
