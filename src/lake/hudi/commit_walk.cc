@@ -126,9 +126,14 @@ Result<CheckpointSearch> WalkToCheckpoint(const storage::ObjectStore& store,
     // A commit that is gone was archived or rolled back. What the listing says about the others is
     // as old, so the walk starts over.
     if (end == ScanEnd::kVanished) continue;
+    bool is_whole = false;
+    if (!scan.is_over()) {
+      TRY_ASSIGN(const storage::Listing archive, store.List(properties.archive_folder, {}, budget));
+      is_whole = archive.objects.empty();
+    }
     // Older commits may be in the archive. At the bound that is not looked into.
     if (!scan.has_found() && options.with_archived) static_cast<void>(scan.WantsNext());
-    CheckpointSearch search = scan.Finish(false);
+    CheckpointSearch search = scan.Finish(is_whole);
     search.findings.insert(search.findings.begin(), timeline.findings.begin(),
                            timeline.findings.end());
     return search;

@@ -1,0 +1,23 @@
+// Commit bodies, JSON and Avro: any bytes give metadata or an error, and what is cut off gives an
+// error.
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "base/check.h"
+#include "lake/hudi/commit_metadata.h"
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  const std::string body(reinterpret_cast<const char*>(data), size);
+  const auto metadata = tidemark::lake::hudi::ParseCommitMetadata(body);
+  if (!metadata || body.empty()) return 0;
+  // A whole body ends in its last brace or sync marker; without it, it is not whole.
+  const size_t last = body.find_last_not_of(" \t\r\n");
+  const bool is_json = body.find_first_not_of(" \t\r\n") == body.find('{');
+  const size_t end = is_json ? last : body.size() - 1;
+  if (end == 0) return 0;
+  CHECK(!tidemark::lake::hudi::ParseCommitMetadata(body.substr(0, end)).has_value(),
+        "a cut-off body gave metadata");
+  return 0;
+}
