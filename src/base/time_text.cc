@@ -36,11 +36,15 @@ std::string FormatDuration(Milliseconds duration) {
   if (millis < 10'000 && millis % 1000 != 0)
     return fmt::format("{}{}.{} s", sign, millis / 1000, millis % 1000 / 100);
   const auto seconds = millis / 1000;
+  const auto two = [&](unsigned long long big, const char* unit, unsigned long long small,
+                       const char* small_unit) {
+    if (small == 0) return fmt::format("{}{} {}", sign, big, unit);
+    return fmt::format("{}{} {} {} {}", sign, big, unit, small, small_unit);
+  };
   if (seconds < 60) return fmt::format("{}{} s", sign, seconds);
-  if (seconds < 3600) return fmt::format("{}{} min {} s", sign, seconds / 60, seconds % 60);
-  if (seconds < 86400)
-    return fmt::format("{}{} h {} min", sign, seconds / 3600, seconds % 3600 / 60);
-  return fmt::format("{}{} d {} h", sign, seconds / 86400, seconds % 86400 / 3600);
+  if (seconds < 3600) return two(seconds / 60, "min", seconds % 60, "s");
+  if (seconds < 86400) return two(seconds / 3600, "h", seconds % 3600 / 60, "min");
+  return two(seconds / 86400, "d", seconds % 86400 / 3600, "h");
 }
 
 Result<Milliseconds> ParseDuration(std::string_view text) {

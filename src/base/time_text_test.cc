@@ -25,6 +25,8 @@ TEST(TimeTextTest, DurationsForPeopleShowTwoUnits) {
   EXPECT_EQ(FormatDuration(1250ms), "1.2 s");
   EXPECT_EQ(FormatDuration(59s), "59 s");
   EXPECT_EQ(FormatDuration(750s), "12 min 30 s");
+  EXPECT_EQ(FormatDuration(30min), "30 min");
+  EXPECT_EQ(FormatDuration(1h + 20s), "1 h");
   EXPECT_EQ(FormatDuration(3h + 5min + 59s), "3 h 5 min");
   EXPECT_EQ(FormatDuration(412h), "17 d 4 h");
   EXPECT_EQ(FormatDuration(-90s), "-1 min 30 s");

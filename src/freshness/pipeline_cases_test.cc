@@ -117,7 +117,7 @@ TEST(FreshnessPipelineCaseTest, Case09AgeOfTheHeldBackRecordIsReportedBesideTheL
   EXPECT_EQ(report.partitions[0].first_uncommitted, 90);
   EXPECT_EQ(report.counts.blocked, 1);
   EXPECT_EQ(report.oldest, std::nullopt);
-  EXPECT_THAT(report.message, HasSubstr("open transaction holds back 1 partition for 3 h 0 min"));
+  EXPECT_THAT(report.message, HasSubstr("open transaction holds back 1 partition for 3 h"));
 }
 
 TEST(FreshnessPipelineCaseTest, Case13StampTypeIsExported) {
@@ -130,7 +130,7 @@ TEST(FreshnessPipelineCaseTest, Case14ArrivalBoundIsMarkedAsSuch) {
   const PipelineReport report = One(Stamped(-1, TimestampType::kNone)).SawEnd(50, 4min).Judge();
   EXPECT_TRUE(report.oldest->is_arrival_bound);
   EXPECT_EQ(report.oldest->timestamp_ms, -1);
-  EXPECT_THAT(report.message, HasSubstr("at most 4 min 0 s"));
+  EXPECT_THAT(report.message, HasSubstr("at most 4 min"));
 }
 
 TEST(FreshnessPipelineCaseTest, Case16SkewIsExportedWhetherToleratedOrNot) {
@@ -240,7 +240,7 @@ TEST(FreshnessPipelineCaseTest, Case27CopiedCheckpointIsAsOldAsItsOffsets) {
   EXPECT_EQ(report.lag, 3h);
   EXPECT_EQ(report.commit_age, 60s);
   EXPECT_EQ(report.last_change_age, 4h);
-  EXPECT_THAT(report.message, HasSubstr("its offsets last moved 4 h 0 min ago"));
+  EXPECT_THAT(report.message, HasSubstr("its offsets last moved 4 h ago"));
 }
 
 TEST(FreshnessPipelineCaseTest, Case28EveryTopicOfTheCheckpointCounts) {
