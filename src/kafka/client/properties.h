@@ -1,0 +1,18 @@
+/// Checking a client property before anything is opened, for configuration files and flags.
+#pragma once
+
+#include <string>
+
+#include "base/error.h"
+
+namespace tidemark::kafka::client {
+
+/// Ok when a probe may be opened with this property. kInvalidArgument when librdkafka does not know
+/// it, refuses its value, or it would break a promise of the probe; the value is shown unless it
+/// may be a secret. Any thread.
+Status CheckProperty(const std::string& name, const std::string& value);
+
+/// Version of the librdkafka that was loaded, "2.15.1".
+std::string ClientVersion();
+
+}  // namespace tidemark::kafka::client
