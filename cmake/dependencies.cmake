@@ -40,3 +40,4 @@ if(TIDEMARK_TESTS)
   target_link_libraries(tidemark_rapidcheck INTERFACE "${RAPIDCHECK_LIBRARY}")
   add_library(tidemark::rapidcheck ALIAS tidemark_rapidcheck)
 endif()
+find_library(CCTZ_LIBRARY cctz REQUIRED)   # time zones: <chrono> of g++ 12 has none

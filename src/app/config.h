@@ -1,0 +1,88 @@
+/// The configuration file (contracts §2) as values, every mistake reported at once with its place.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "app/maintenance.h"
+#include "base/error.h"
+#include "freshness/judge.h"
+#include "kafka/partition_probe.h"
+#include "storage/object_store.h"
+
+namespace tidemark::app {
+
+/// `clusters:` One Kafka cluster. `options` may hold secrets: never printed.
+struct ClusterConfig {
+  std::string name;
+  kafka::ClusterOptions options;
+};
+
+/// `stores:` How to reach the tables whose URI matches `match` ('*' stands for any run of
+/// characters).
+struct StoreConfig {
+  std::string name;
+  std::string match;
+  storage::StoreOptions options;
+};
+
+/// `pipelines:` One pipeline with every default filled in.
+struct PipelineConfig {
+  freshness::PipelineSpec spec;
+  int64_t commit_depth_max = 100;
+  Milliseconds interval = std::chrono::seconds(60);
+  std::vector<MaintenanceWindow> maintenance;
+};
+
+struct Config {
+  std::map<std::string, ClusterConfig> clusters;
+  std::vector<StoreConfig> stores;  ///< in file order; the first match counts
+  std::vector<PipelineConfig>
+      pipelines;  ///< in file order, included files in place; names are unique
+};
+
+/// One mistake. `line` and `column` count from 1.
+struct ConfigMistake {
+  std::string file;
+  int line = 0;
+  int column = 0;
+  std::string message;
+};
+
+/// "file:line:column: message", as compilers print it.
+std::string FormatMistake(const ConfigMistake& mistake);
+
+/// What loading may ask of the world; tests put their own in.
+struct ConfigSources {
+  /// Value of an environment variable, for `${env:NAME}`.
+  std::function<std::optional<std::string>(const std::string& name)> environment;
+  /// kInvalidArgument when a Kafka client property is unknown or its value impossible. Never
+  /// repeats the value.
+  std::function<Status(const std::string& name, const std::string& value)> check_property;
+};
+
+/// The process' environment and librdkafka's properties.
+ConfigSources SystemConfigSources();
+
+/// Either a whole configuration, or every mistake of the file and its includes.
+struct LoadedConfig {
+  std::optional<Config> config;         ///< set exactly when `mistakes` is empty
+  std::vector<ConfigMistake> mistakes;  ///< by file in order of reading, then by line
+};
+
+/// Reads the file and what it includes (relative to the including file; '*' in the last part of the
+/// path; sorted by name). Secrets read by `${env:}` and `${file:}` are in the values only, never in
+/// a mistake.
+LoadedConfig LoadConfig(const std::string& path, const ConfigSources& sources);
+
+/// The same as a Result: kInvalidArgument with every mistake, one a line.
+Result<Config> ReadConfig(const std::string& path, const ConfigSources& sources);
+
+/// Options for a table's store: the first entry of `stores` that matches, or the defaults.
+storage::StoreOptions StoreOptionsFor(const Config& config, std::string_view table);
+
+}  // namespace tidemark::app

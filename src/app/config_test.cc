@@ -1,0 +1,303 @@
+#include "app/config.h"
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+
+#include "support/result_matchers.h"
+
+namespace tidemark::app {
+namespace {
+
+using support::IsError;
+using ::testing::AllOf;
+using ::testing::Contains;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::Not;
+using namespace std::chrono_literals;
+
+/// A folder of configuration files that goes away with the test.
+class ConfigTest : public ::testing::Test {
+ protected:
+  ConfigTest() {
+    folder_ =
+        std::filesystem::temp_directory_path() / ("tidemark_config_" + std::to_string(getpid()));
+    std::filesystem::create_directories(folder_ / "pipelines.d");
+  }
+  ~ConfigTest() override { std::filesystem::remove_all(folder_); }
+
+  std::string Path(const std::string& name) const { return (folder_ / name).string(); }
+
+  void Write(const std::string& name, const std::string& text) const {
+    std::ofstream(folder_ / name) << text;
+  }
+
+  LoadedConfig Load(const std::string& text) const {
+    Write("tidemark.yaml", text);
+    return LoadConfig(Path("tidemark.yaml"), sources_);
+  }
+
+  /// The mistakes as "line:column: message".
+  std::vector<std::string> Mistakes(const std::string& text) const {
+    std::vector<std::string> lines;
+    for (const auto& mistake : Load(text).mistakes) {
+      lines.push_back(std::to_string(mistake.line) + ":" + std::to_string(mistake.column) + ": " +
+                      mistake.message);
+    }
+    return lines;
+  }
+
+  std::filesystem::path folder_;
+  ConfigSources sources_{
+      .environment = [](const std::string& name) -> std::optional<std::string> {
+        if (name == "KAFKA_PASSWORD") return "s3cr3t";
+        return std::nullopt;
+      },
+      .check_property = [](const std::string& name, const std::string&) -> Status {
+        if (name.starts_with("sasl.") || name == "security.protocol") return {};
+        return Fail(ErrorKind::kInvalidArgument, "no such property");
+      },
+  };
+};
+
+constexpr const char* kWhole = R"(
+clusters:
+  main:
+    bootstrap_servers: "broker:9092"
+    properties: { security.protocol: SASL_SSL, sasl.password: "${env:KAFKA_PASSWORD}" }
+stores:
+  lake: { match: "s3://lake/*", endpoint: null, region: eu-west-1, anonymous: false }
+defaults:
+  sla_minutes: { streaming: 45, batch: 2880 }
+  max_commit_depth: 50
+  lag_cap: 3d
+  interval: 30s
+pipelines:
+  - name: orders
+    table: s3://lake/orders
+    cluster: main
+    topic: orders
+    mode: streaming
+    slaInMinutes: 30
+    isolation: read_committed
+    labels: { team: payments }
+    maintenance: [ "Sat 02:00-04:00 Europe/Berlin" ]
+  - name: history
+    table: s3://lake/history
+    cluster: main
+    mode: batch
+  - name: clicks
+    table: s3://lake/clicks
+    sla: 90s
+    max_commit_depth: 7
+    disabled: true
+feed: { cluster: main }
+exporters: [ {prometheus: {}} ]
+http: { listen: "127.0.0.1:8080" }
+state: { path: ./state }
+)";
+
+TEST_F(ConfigTest, TheContractsExampleIsRead) {
+  const LoadedConfig loaded = Load(kWhole);
+  ASSERT_TRUE(loaded.config.has_value()) << FormatMistake(loaded.mistakes.at(0));
+  const Config& config = *loaded.config;
+  EXPECT_EQ(config.clusters.at("main").options.bootstrap_servers, "broker:9092");
+  EXPECT_THAT(config.clusters.at("main").options.properties,
+              Contains(std::pair<std::string, std::string>("sasl.password", "s3cr3t")));
+  ASSERT_EQ(config.pipelines.size(), 3U);
+  const PipelineConfig& orders = config.pipelines[0];
+  EXPECT_EQ(orders.spec.name, "orders");
+  EXPECT_EQ(orders.spec.topic, "orders");
+  EXPECT_EQ(orders.spec.sla, 30min);
+  EXPECT_EQ(orders.spec.isolation, kafka::IsolationLevel::kReadCommitted);
+  EXPECT_EQ(orders.spec.labels.at("team"), "payments");
+  EXPECT_EQ(orders.spec.lag_cap, 72h);
+  EXPECT_EQ(orders.commit_depth_max, 50);
+  EXPECT_EQ(orders.interval, 30s);
+  ASSERT_EQ(orders.maintenance.size(), 1U);
+  const PipelineConfig& history = config.pipelines[1];
+  EXPECT_EQ(history.spec.mode, freshness::Mode::kBatch);
+  EXPECT_EQ(history.spec.sla, 2880min);
+  EXPECT_EQ(history.spec.isolation, kafka::IsolationLevel::kReadUncommitted);
+  const PipelineConfig& clicks = config.pipelines[2];
+  EXPECT_EQ(clicks.spec.cluster, "main");  // the only one there is
+  EXPECT_EQ(clicks.spec.sla, 90s);
+  EXPECT_EQ(clicks.commit_depth_max, 7);
+  EXPECT_TRUE(clicks.spec.is_disabled);
+}
+
+TEST_F(ConfigTest, StoreOptionsComeFromTheFirstMatch) {
+  const LoadedConfig loaded = Load(kWhole);
+  ASSERT_TRUE(loaded.config.has_value());
+  EXPECT_EQ(StoreOptionsFor(*loaded.config, "s3://lake/orders").region, "eu-west-1");
+  EXPECT_EQ(StoreOptionsFor(*loaded.config, "s3://other/orders").region, "");
+}
+
+TEST_F(ConfigTest, EveryMistakeIsReportedAtOnceWithItsPlaceAndTheNearestKey) {
+  const auto mistakes = Mistakes(R"(clusters:
+  main: { bootstrap_server: "broker:9092" }
+pipelines:
+  - name: orders
+    tabel: s3://lake/orders
+    cluster: mian
+    sla_minutes: 30
+  - name: orders
+    table: s3://lake/x
+    mode: stream
+    slaInMinutes: 0
+    maintenance: [ "Sat" ]
+)");
+  EXPECT_THAT(mistakes, Contains(HasSubstr("2:11: clusters.main: unknown key 'bootstrap_server', "
+                                           "did you mean 'bootstrap_servers'?")));
+  EXPECT_THAT(mistakes, Contains(HasSubstr("5:5: pipelines[0]: unknown key 'tabel', did you mean "
+                                           "'table'?")));
+  EXPECT_THAT(mistakes, Contains(HasSubstr("6:14: pipelines[0].cluster: there is no cluster "
+                                           "'mian', did you mean 'main'?")));
+  EXPECT_THAT(mistakes, Contains(HasSubstr("7:5: pipelines[0]: unknown key 'sla_minutes'")));
+  EXPECT_THAT(mistakes, Contains(HasSubstr("8:11: pipelines[1].name: 'orders' is the name of")));
+  EXPECT_THAT(mistakes, Contains(HasSubstr("10:11: pipelines[1].mode: one of streaming, batch")));
+  EXPECT_THAT(mistakes, Contains(HasSubstr("11:19: pipelines[1].slaInMinutes: a whole number")));
+  EXPECT_THAT(mistakes, Contains(HasSubstr("12:20: pipelines[1].maintenance: 'Sat' is not")));
+}
+
+TEST_F(ConfigTest, SecretsNeverReachAMistake) {
+  Write("password", "t0ps3cr3t\n");
+  const LoadedConfig loaded = Load(R"(
+clusters:
+  main:
+    bootstrap_servers: b:1
+    properties: { nonsense: "${env:KAFKA_PASSWORD}", also.wrong: "${file:password}" }
+)");
+  ASSERT_EQ(loaded.mistakes.size(), 2U);
+  for (const auto& mistake : loaded.mistakes) {
+    EXPECT_THAT(FormatMistake(mistake),
+                AllOf(Not(HasSubstr("s3cr3t")), HasSubstr("no such property")));
+  }
+}
+
+TEST_F(ConfigTest, FileReferencesAreRelativeAndLoseTheirLineEnd) {
+  Write("password", "t0ps3cr3t\n");
+  const LoadedConfig loaded = Load(R"(
+clusters: { main: { bootstrap_servers: b:1, properties: { sasl.password: "${file:password}" } } }
+)");
+  ASSERT_TRUE(loaded.config.has_value());
+  EXPECT_EQ(loaded.config->clusters.at("main").options.properties[0].second, "t0ps3cr3t");
+}
+
+TEST_F(ConfigTest, ReferencesThatLeadNowhereAreMistakes) {
+  EXPECT_THAT(Mistakes("clusters: { a: { bootstrap_servers: \"${env:NOT_SET}\" } }"),
+              ElementsAre("1:37: clusters.a.bootstrap_servers: the environment variable NOT_SET is "
+                          "not set"));
+  EXPECT_THAT(Mistakes("clusters: { a: { bootstrap_servers: \"${file:none}\" } }"),
+              ElementsAre(HasSubstr("cannot be read")));
+  EXPECT_THAT(Mistakes("clusters: { a: { bootstrap_servers: \"${vault:x}\" } }"),
+              ElementsAre(HasSubstr("is neither ${env:NAME} nor ${file:PATH}")));
+  EXPECT_THAT(Mistakes("clusters: { a: { bootstrap_servers: \"${env:X\" } }"),
+              ElementsAre(HasSubstr("without its '}'")));
+}
+
+TEST_F(ConfigTest, IncludesAreReadInOrderOfTheirNames) {
+  Write("pipelines.d/b.yaml", "- { name: b, table: /lake/b }\n");
+  Write("pipelines.d/a.yaml", "pipelines:\n  - { name: a, table: /lake/a }\n");
+  const LoadedConfig loaded = Load(R"(
+clusters: { main: { bootstrap_servers: b:1 } }
+pipelines:
+  - { name: first, table: /lake/first }
+  - include: pipelines.d/*.yaml
+)");
+  ASSERT_TRUE(loaded.config.has_value()) << FormatMistake(loaded.mistakes.at(0));
+  std::vector<std::string> names;
+  for (const auto& pipeline : loaded.config->pipelines) names.push_back(pipeline.spec.name);
+  EXPECT_THAT(names, ElementsAre("first", "a", "b"));
+}
+
+TEST_F(ConfigTest, MistakesInIncludesNameTheIncludedFile) {
+  Write("pipelines.d/a.yaml", "- { name: a, tables: /lake/a }\n");
+  const LoadedConfig loaded = Load(
+      "clusters: { main: { bootstrap_servers: b:1 } }\npipelines: [ { include: pipelines.d/a.yaml "
+      "} ]");
+  ASSERT_FALSE(loaded.mistakes.empty());
+  EXPECT_EQ(loaded.mistakes[0].file, Path("pipelines.d/a.yaml"));
+}
+
+TEST_F(ConfigTest, AnIncludeThatIncludesItselfEnds) {
+  Write("pipelines.d/a.yaml", "- { include: a.yaml }\n");
+  EXPECT_THAT(Mistakes("pipelines: [ { include: pipelines.d/a.yaml } ]"),
+              ElementsAre(HasSubstr("more than 8 files deep")));
+}
+
+TEST_F(ConfigTest, AMissingIncludeIsAMistakeAndAnEmptyPatternIsNot) {
+  EXPECT_THAT(Mistakes("pipelines: [ { include: none.yaml } ]"),
+              ElementsAre(HasSubstr("cannot be read")));
+  EXPECT_THAT(Mistakes("pipelines: [ { include: pipelines.d/*.yaml } ]"), ElementsAre());
+}
+
+TEST_F(ConfigTest, BrokenYamlIsAMistakeWithItsPlace) {
+  EXPECT_THAT(Mistakes("clusters: [\n"), ElementsAre(HasSubstr("not valid YAML")));
+  EXPECT_THAT(Mistakes("a: b: c"), ElementsAre(HasSubstr("not valid YAML")));
+}
+
+TEST_F(ConfigTest, WrongShapesAreMistakesNotCrashes) {
+  for (const char* text :
+       {"[]", "5", "clusters: []", "clusters: { a: 5 }", "stores: 7", "defaults: []",
+        "defaults: { sla_minutes: 5 }", "pipelines: {}", "pipelines: [ 5 ]", "pipelines: [ [] ]",
+        "clusters: { a: { bootstrap_servers: [x] } }", "clusters: { [a]: {} }",
+        "clusters: { a: { bootstrap_servers: x, properties: [ y ] } }",
+        "clusters: { a: { bootstrap_servers: x, properties: { y: } } }",
+        "pipelines: [ { name: {}, table: [] } ]", "? [a]\n: b",
+        "clusters: { a: { bootstrap_servers: x, bootstrap_servers: y } }"}) {
+    EXPECT_FALSE(Load(text).mistakes.empty()) << text;
+  }
+}
+
+TEST_F(ConfigTest, AnEmptyFileIsAnEmptyConfiguration) {
+  const LoadedConfig loaded = Load("");
+  ASSERT_TRUE(loaded.config.has_value());
+  EXPECT_TRUE(loaded.config->pipelines.empty());
+}
+
+TEST_F(ConfigTest, AMissingFileIsOneMistake) {
+  const LoadedConfig loaded = LoadConfig(Path("none.yaml"), sources_);
+  ASSERT_EQ(loaded.mistakes.size(), 1U);
+  EXPECT_THAT(loaded.mistakes[0].message, HasSubstr("cannot be read"));
+}
+
+TEST_F(ConfigTest, EveryTruncationIsReadOrRefusedWithoutACrash) {
+  const std::string text = kWhole;
+  for (size_t size = 0; size < text.size(); ++size) {
+    const LoadedConfig loaded = Load(text.substr(0, size));
+    EXPECT_EQ(loaded.config.has_value(), loaded.mistakes.empty()) << size;
+  }
+}
+
+TEST_F(ConfigTest, ReservedAndImpossibleLabelsAreMistakes) {
+  const auto mistakes = Mistakes(R"(
+clusters: { main: { bootstrap_servers: b:1 } }
+pipelines: [ { name: a, table: /t, labels: { pipeline: x, 9lives: y, __meta: z, team: ok } } ]
+)");
+  EXPECT_EQ(mistakes.size(), 3U);
+  EXPECT_THAT(mistakes, Contains(HasSubstr("the label 'pipeline' is set by tidemark itself")));
+  EXPECT_THAT(mistakes, Contains(HasSubstr("'9lives' is no label name")));
+}
+
+TEST_F(ConfigTest, WithSeveralClustersAPipelineMustNameOne) {
+  EXPECT_THAT(Mistakes("clusters: { a: { bootstrap_servers: x }, b: { bootstrap_servers: y } }\n"
+                       "pipelines: [ { name: p, table: /t } ]"),
+              ElementsAre(HasSubstr("pipelines[0].cluster: the name of one of the clusters")));
+}
+
+TEST_F(ConfigTest, ReadConfigJoinsTheMistakesLineByLine) {
+  Write("tidemark.yaml", "clusterz: {}\n");
+  EXPECT_THAT(
+      ReadConfig(Path("tidemark.yaml"), sources_),
+      IsError(ErrorKind::kInvalidArgument,
+              AllOf(HasSubstr("1 mistake in the configuration\n"),
+                    HasSubstr("tidemark.yaml:1:1: configuration: unknown key 'clusterz', did "
+                              "you mean 'clusters'?"))));
+}
+
+}  // namespace
+}  // namespace tidemark::app

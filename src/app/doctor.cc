@@ -1,0 +1,285 @@
+#include "app/doctor.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <utility>
+
+#include "base/time_text.h"
+#include "freshness/judge.h"
+#include "lake/hudi/table.h"
+
+namespace tidemark::app {
+
+namespace {
+
+using kafka::ProbeFault;
+using lake::CheckpointKind;
+
+/// Retention shorter than this many SLAs leaves no time to repair a stopped pipeline.
+constexpr int kRetentionSlasMin = 3;
+
+DoctorCheck Ok(std::string name, std::string detail) {
+  return {std::move(name), CheckOutcome::kOk, std::move(detail), "", std::nullopt};
+}
+
+DoctorCheck Warning(std::string name, std::string detail, std::string cure) {
+  return {std::move(name), CheckOutcome::kWarning, std::move(detail), std::move(cure),
+          std::nullopt};
+}
+
+DoctorCheck Failed(std::string name, std::string detail, std::string cure,
+                   std::optional<ErrorKind> error = std::nullopt) {
+  return {std::move(name), CheckOutcome::kFailed, std::move(detail), std::move(cure), error};
+}
+
+std::string CureOfStore(ErrorKind kind) {
+  switch (kind) {
+    case ErrorKind::kNotFound:
+      return "check the path: a Hudi table has the file .hoodie/hoodie.properties in its root "
+             "folder";
+    case ErrorKind::kDenied:
+      return "grant read and list rights on the table's folder, or give credentials of one who has "
+             "them";
+    case ErrorKind::kUnavailable: return "check that the store is up and its address is right";
+    case ErrorKind::kCorrupt:
+      return "look at the file: a writer may have died while writing it, its backup is beside it";
+    case ErrorKind::kUnsupported: return "use a release of tidemark that reads this table version";
+    default: return "";
+  }
+}
+
+std::string CureOfCluster(ErrorKind kind) {
+  switch (kind) {
+    case ErrorKind::kDenied:
+      return "check user, password, mechanism and the CA file in the cluster's properties";
+    case ErrorKind::kUnavailable:
+      return "check the broker addresses, and that security.protocol is what the listener speaks";
+    default: return "";
+  }
+}
+
+std::string CureOfFault(ProbeFault fault, const std::string& topic) {
+  switch (fault) {
+    case ProbeFault::kTopicDenied:
+      return fmt::format("grant READ and DESCRIBE on topic {} to the user of this cluster", topic);
+    case ProbeFault::kTopicMissing:
+      return fmt::format(
+          "check the topic's name and cluster; a user without DESCRIBE on {} sees "
+          "it as missing",
+          topic);
+    case ProbeFault::kNoLeader: return "bring the partition's broker back";
+    case ProbeFault::kTimeout: return "look at the broker's load, or give more time with --timeout";
+    default: return "look at the message";
+  }
+}
+
+/// One diagnosis being made.
+class Doctor {
+ public:
+  Doctor(const Config& config, const PipelineConfig& pipeline, const FreshnessRunOptions& options,
+         const FreshnessEdges& edges)
+      : config_(config), pipeline_(pipeline), options_(options), edges_(edges) {
+    diagnosis_.subject = pipeline.spec.name;
+    diagnosis_.table = pipeline.spec.table;
+  }
+
+  Diagnosis Make() {
+    CheckTable();
+    CheckCluster();
+    return std::move(diagnosis_);
+  }
+
+ private:
+  void Add(DoctorCheck check) { diagnosis_.checks.push_back(std::move(check)); }
+
+  void CheckTable() {
+    const Budget budget = Budget::For(options_.table_deadline, options_.stop);
+    const std::string& uri = pipeline_.spec.table;
+    auto store = edges_.open_store(uri, StoreOptionsFor(config_, uri));
+    if (!store) {
+      return Add(Failed("store", store.error().message, CureOfStore(store.error().kind),
+                        store.error().kind));
+    }
+    auto listing = (*store)->List(".hoodie", {}, budget);
+    if (!listing) {
+      return Add(Failed("store", listing.error().message, CureOfStore(listing.error().kind),
+                        listing.error().kind));
+    }
+    Add(Ok("store", fmt::format("{} answers", (*store)->uri())));
+    auto table = lake::hudi::Table::Open(**store, edges_.columns, budget);
+    if (!table) {
+      return Add(Failed("table", table.error().message, CureOfStore(table.error().kind),
+                        table.error().kind));
+    }
+    const auto& properties = table->properties();
+    Add(Ok("table",
+           fmt::format("Hudi table '{}', {}, version {}, layout {}", properties.name,
+                       properties.type == lake::hudi::TableType::kMergeOnRead ? "merge-on-read"
+                                                                              : "copy-on-write",
+                       properties.version, properties.layout)));
+    CheckTimeline(*table, budget);
+    CheckCheckpoint(*table, budget);
+  }
+
+  void CheckTimeline(const lake::hudi::Table& table, const Budget& budget) {
+    const auto timeline = table.ReadTimeline({}, budget);
+    if (!timeline) {
+      return Add(Failed("timeline", timeline.error().message, CureOfStore(timeline.error().kind),
+                        timeline.error().kind));
+    }
+    const auto completed =
+        std::ranges::count_if(timeline->instants, [](const lake::hudi::Instant& instant) {
+          return instant.state == lake::hudi::State::kCompleted;
+        });
+    const std::string seen =
+        fmt::format("{} instants, {} completed", timeline->instants.size(), completed);
+    if (timeline->findings.empty()) return Add(Ok("timeline", seen));
+    const auto& first = timeline->findings.front();
+    Add(Warning("timeline",
+                fmt::format("{}; {} of its files cannot be read as they should, the first: {}: {}",
+                            seen, timeline->findings.size(), first.place, first.message),
+                "look at the named files"));
+  }
+
+  void CheckCheckpoint(const lake::hudi::Table& table, const Budget& budget) {
+    auto search = table.FindCheckpoint({.commit_depth_max = pipeline_.commit_depth_max}, budget);
+    if (!search) {
+      return Add(Failed("checkpoint", search.error().message, CureOfStore(search.error().kind),
+                        search.error().kind));
+    }
+    topics_ = freshness::TopicsToProbe(pipeline_.spec, *search);
+    if (!search->found) {
+      return Add(
+          Failed("checkpoint",
+                 fmt::format("no checkpoint in the newest {} commits", search->commits_examined),
+                 search->is_depth_exhausted
+                     ? "raise max_commit_depth, or check that the streamer writes this table"
+                     : "only a table that a streamer writes has one; check that this is it"));
+    }
+    const lake::CommitPoint& commit = *search->found;
+    const std::string seen = fmt::format("{} commit{} back, {}: {}", commit.commit_depth,
+                                         commit.commit_depth == 1 ? "" : "s", commit.checkpoint.key,
+                                         commit.checkpoint.value);
+    if (topics_.empty()) {
+      const bool is_kafka = commit.checkpoint.kind == CheckpointKind::kKafka;
+      const std::string cure =
+          is_kafka ? fmt::format("the configuration says topic {}: correct one of them",
+                                 pipeline_.spec.topic.value_or(""))
+          : commit.checkpoint.kind == CheckpointKind::kKafkaConnect
+              ? "this checkpoint names no topic: give it with --topic or `topic:`"
+              : "its offsets are not in the table, so its freshness cannot be told from here";
+      return Add(Failed("checkpoint", seen, cure));
+    }
+    if (commit.is_archived) {
+      return Add(
+          Warning("checkpoint", seen + " (in the archived timeline only)",
+                  "the streamer looks at the active timeline only: it may start over or fail"));
+    }
+    Add(Ok("checkpoint", seen));
+  }
+
+  void CheckCluster() {
+    const auto cluster = config_.clusters.find(pipeline_.spec.cluster);
+    if (cluster == config_.clusters.end() || cluster->second.options.bootstrap_servers.empty()) {
+      return;
+    }
+    if (topics_.empty() && pipeline_.spec.topic)
+      topics_.push_back({*pipeline_.spec.topic, {}, true});
+    for (auto& topic : topics_) topic.wants_config = true;
+    auto probe = edges_.open_probe(cluster->second.options);
+    auto result = probe ? (*probe)->Probe({topics_, pipeline_.spec.isolation},
+                                          Budget::For(options_.probe_deadline, options_.stop))
+                        : Result<kafka::ProbeResult>(std::unexpected(probe.error()));
+    if (!result) {
+      Add(Failed("cluster", result.error().message, CureOfCluster(result.error().kind),
+                 result.error().kind));
+      return;
+    }
+    Add(Ok("cluster", fmt::format("{} answers", cluster->second.options.bootstrap_servers)));
+    for (const auto& topic : result->topics) CheckTopic(topic, *result);
+  }
+
+  void CheckTopic(const kafka::TopicFacts& topic, const kafka::ProbeResult& result) {
+    if (!topic.exists) {
+      return Add(Failed(
+          "topic", fmt::format("{}: {}", topic.topic, topic.fault_message),
+          CureOfFault(topic.fault == ProbeFault::kNone ? ProbeFault::kTopicMissing : topic.fault,
+                      topic.topic)));
+    }
+    Add(Ok("topic", fmt::format("{} has {} partitions", topic.topic, topic.partition_count)));
+    CheckPartitions(topic, result);
+    CheckRetention(topic);
+  }
+
+  void CheckPartitions(const kafka::TopicFacts& topic, const kafka::ProbeResult& result) {
+    size_t decided = 0, all = 0;
+    const kafka::PartitionFacts* worst = nullptr;
+    for (const auto& facts : result.partitions) {
+      if (facts.partition.topic != topic.topic) continue;
+      ++all;
+      if (facts.fault == ProbeFault::kNone) {
+        ++decided;
+      } else if (worst == nullptr) {
+        worst = &facts;
+      }
+    }
+    if (worst == nullptr) {
+      return Add(Ok("partitions", fmt::format("{} of {} can be looked at", decided, all)));
+    }
+    Add(Failed("partitions",
+               fmt::format("{} of {} can be looked at; partition {}: {}", decided, all,
+                           worst->partition.partition, worst->fault_message),
+               CureOfFault(worst->fault, topic.topic)));
+  }
+
+  void CheckRetention(const kafka::TopicFacts& topic) {
+    if (topic.is_compacted || !topic.retention) {
+      return Add(Ok("retention", topic.is_compacted
+                                     ? fmt::format("{} is compacted", topic.topic)
+                                     : fmt::format("{} keeps records without limit of age, or its "
+                                                   "configuration may not be read",
+                                                   topic.topic)));
+    }
+    const std::string seen =
+        fmt::format("{} keeps records for {}, the SLA is {}", topic.topic,
+                    FormatDuration(*topic.retention), FormatDuration(pipeline_.spec.sla));
+    if (*topic.retention < pipeline_.spec.sla) {
+      return Add(Failed("retention", seen,
+                        "raise retention.ms: records are deleted before the SLA is even broken"));
+    }
+    if (*topic.retention < pipeline_.spec.sla * kRetentionSlasMin) {
+      return Add(Warning("retention", seen,
+                         fmt::format("raise retention.ms to {} or more, to leave time for repair",
+                                     FormatDuration(pipeline_.spec.sla * kRetentionSlasMin))));
+    }
+    Add(Ok("retention", seen));
+  }
+
+  const Config& config_;
+  const PipelineConfig& pipeline_;
+  const FreshnessRunOptions& options_;
+  const FreshnessEdges& edges_;
+  Diagnosis diagnosis_;
+  std::vector<kafka::ProbeRequest::Topic> topics_;
+};
+
+}  // namespace
+
+std::string_view CheckOutcomeName(CheckOutcome outcome) {
+  switch (outcome) {
+    case CheckOutcome::kOk: return "ok";
+    case CheckOutcome::kWarning: return "warning";
+    case CheckOutcome::kFailed: return "failed";
+    case CheckOutcome::kSkipped: return "skipped";
+  }
+  std::unreachable();
+}
+
+Diagnosis Diagnose(const Config& config, const PipelineConfig& pipeline,
+                   const FreshnessRunOptions& options, const FreshnessEdges& edges) {
+  return Doctor(config, pipeline, options, edges).Make();
+}
+
+}  // namespace tidemark::app

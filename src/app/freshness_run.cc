@@ -1,0 +1,231 @@
+#include "app/freshness_run.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <atomic>
+#include <map>
+#include <thread>
+#include <utility>
+
+#include "base/check.h"
+#include "columnar/loader.h"
+#include "freshness/judge.h"
+#include "kafka/client/rdkafka_probe.h"
+#include "lake/hudi/table.h"
+
+namespace tidemark::app {
+
+namespace {
+
+using freshness::ClusterFacts;
+using freshness::TableFacts;
+using kafka::ProbeRequest;
+using kafka::ProbeResult;
+
+/// A pipeline on its way through the round.
+struct Passage {
+  const PipelineConfig* pipeline = nullptr;
+  TableFacts table;
+  std::vector<ProbeRequest::Topic> topics;
+  ClusterFacts cluster;
+};
+
+/// Calls `work(i)` for every index below `count` from at most `threads_max` threads, and waits.
+template <class Work>
+void ForEachIndex(size_t count, unsigned threads_max, const Work& work) {
+  if (count == 1) return work(0);
+  std::atomic<size_t> next{0};
+  std::vector<std::jthread> threads;
+  for (size_t t = 0; t < std::min<size_t>(count, threads_max); ++t) {
+    threads.emplace_back([&] {
+      for (size_t i = next++; i < count; i = next++) work(i);
+    });
+  }
+}
+
+Result<lake::CheckpointSearch> ReadCheckpoint(const Config& config, const PipelineConfig& pipeline,
+                                              const FreshnessRunOptions& options,
+                                              const FreshnessEdges& edges) {
+  const Budget budget = Budget::For(options.table_deadline, options.stop);
+  const std::string& uri = pipeline.spec.table;
+  TRY_ASSIGN(const auto store, edges.open_store(uri, StoreOptionsFor(config, uri)));
+  TRY_ASSIGN(const auto table, lake::hudi::Table::Open(*store, edges.columns, budget));
+  return table.FindCheckpoint({.commit_depth_max = pipeline.commit_depth_max}, budget);
+}
+
+bool NeedsNothing(const PipelineConfig& pipeline) {
+  return pipeline.spec.is_disabled;
+}
+
+void ReadTable(const Config& config, Passage& passage, const FreshnessRunOptions& options,
+               const FreshnessEdges& edges) {
+  auto search = ReadCheckpoint(config, *passage.pipeline, options, edges);
+  if (!search) {
+    passage.table.error = std::move(search).error();
+    return;
+  }
+  passage.topics = freshness::TopicsToProbe(passage.pipeline->spec, *search);
+  for (auto& topic : passage.topics) topic.wants_config = true;
+  passage.table.search = std::move(*search);
+}
+
+/// Requests that together ask for every topic of every passage, each topic at most once per
+/// request: pipelines on one topic with other offsets go into the next request.
+struct Round {
+  ProbeRequest request;
+  std::map<std::string, kafka::PartitionOffsets> committed;
+};
+
+bool Fits(const Round& round, const Passage& passage) {
+  return std::ranges::all_of(passage.topics, [&](const ProbeRequest::Topic& topic) {
+    const auto found = round.committed.find(topic.name);
+    return found == round.committed.end() || found->second == topic.committed;
+  });
+}
+
+Round& RoundFor(std::vector<Round>& rounds, const Passage& passage,
+                kafka::IsolationLevel isolation) {
+  for (Round& round : rounds) {
+    if (Fits(round, passage)) return round;
+  }
+  rounds.emplace_back().request.isolation = isolation;
+  return rounds.back();
+}
+
+/// The part of a result that is about the passage's topics.
+ProbeResult PartOf(const ProbeResult& whole, const Passage& passage) {
+  ProbeResult part;
+  part.cluster_id = whole.cluster_id;
+  part.observed_at = whole.observed_at;
+  part.bytes_fetched = whole.bytes_fetched;
+  const auto is_asked = [&](const std::string& name) {
+    return std::ranges::any_of(passage.topics,
+                               [&](const auto& topic) { return topic.name == name; });
+  };
+  std::ranges::copy_if(whole.topics, std::back_inserter(part.topics),
+                       [&](const auto& topic) { return is_asked(topic.topic); });
+  std::ranges::copy_if(whole.partitions, std::back_inserter(part.partitions),
+                       [&](const auto& facts) { return is_asked(facts.partition.topic); });
+  return part;
+}
+
+/// Asks one cluster at one isolation level for all its passages.
+void AskCluster(const ClusterConfig& cluster, kafka::IsolationLevel isolation,
+                const std::vector<Passage*>& passages, const FreshnessRunOptions& options,
+                const FreshnessEdges& edges) {
+  std::vector<Round> rounds;
+  std::map<const Passage*, size_t> round_of;
+  for (const Passage* passage : passages) {
+    Round& round = RoundFor(rounds, *passage, isolation);
+    round_of[passage] = static_cast<size_t>(&round - rounds.data());
+    for (const auto& topic : passage->topics) {
+      if (round.committed.emplace(topic.name, topic.committed).second) {
+        round.request.topics.push_back(topic);
+      }
+    }
+  }
+  const Budget budget = Budget::For(options.probe_deadline, options.stop);
+  auto probe = edges.open_probe(cluster.options);
+  std::vector<Result<ProbeResult>> results;
+  for (const Round& round : rounds) {
+    if (probe) {
+      results.push_back((*probe)->Probe(round.request, budget));
+    } else {
+      results.push_back(std::unexpected(probe.error()));
+    }
+  }
+  for (Passage* passage : passages) {
+    const auto& result = results[round_of[passage]];
+    if (result) {
+      passage->cluster.result = PartOf(*result, *passage);
+    } else {
+      passage->cluster.error = result.error();
+    }
+  }
+}
+
+struct ClusterKey {
+  std::string cluster;
+  kafka::IsolationLevel isolation;
+  auto operator<=>(const ClusterKey&) const = default;
+};
+
+void AskClusters(const Config& config, std::vector<Passage>& passages,
+                 const FreshnessRunOptions& options, const FreshnessEdges& edges) {
+  std::map<ClusterKey, std::vector<Passage*>> groups;
+  for (Passage& passage : passages) {
+    if (passage.topics.empty()) continue;
+    const auto& spec = passage.pipeline->spec;
+    groups[{spec.cluster, spec.isolation}].push_back(&passage);
+  }
+  std::vector<std::jthread> threads;  // one per cluster: a dead one holds nobody up
+  for (const auto& [key, group] : groups) {
+    const auto cluster = config.clusters.find(key.cluster);
+    CHECK(cluster != config.clusters.end(), key.cluster);
+    threads.emplace_back([&, &the_key = key, &the_group = group, &the_cluster = cluster->second] {
+      AskCluster(the_cluster, the_key.isolation, the_group, options, edges);
+    });
+  }
+}
+
+/// Where a round ends for a pipeline about which nothing was learned. A store that refuses us
+/// taught nothing either; a broker that refuses us did: it is there, and the report names the
+/// credentials.
+void Count(const Passage& passage, FreshnessRun& run) {
+  if (passage.table.error) {
+    const ErrorKind kind = passage.table.error->kind;
+    const bool is_away = kind == ErrorKind::kUnavailable || kind == ErrorKind::kDenied;
+    ++(is_away ? run.unreachable : run.unreadable);
+  } else if (passage.cluster.error && passage.cluster.error->kind == ErrorKind::kUnavailable) {
+    ++run.unreachable;
+  }
+}
+
+}  // namespace
+
+FreshnessEdges SystemEdges() {
+  static const SystemClock clock;
+  return {
+      .open_store =
+          [](const std::string& uri, const storage::StoreOptions& options) {
+            return storage::OpenStore(uri, options);
+          },
+      .open_probe =
+          [](const kafka::ClusterOptions& options) {
+            return kafka::client::RdKafkaProbe::Open(options);
+          },
+      .columns = [] { return columnar::LoadColumnReader(); },
+      .clock = &clock,
+  };
+}
+
+FreshnessRun RunFreshness(const Config& config, const std::vector<PipelineConfig>& pipelines,
+                          const FreshnessRunOptions& options, const FreshnessEdges& edges) {
+  FreshnessRun run;
+  const MonoTime begin = edges.clock->Mono();
+  run.generated_at = edges.clock->Now();
+  std::vector<Passage> passages(pipelines.size());
+  for (size_t i = 0; i < pipelines.size(); ++i) passages[i].pipeline = &pipelines[i];
+  ForEachIndex(passages.size(), options.tables_at_once, [&](size_t i) {
+    if (!NeedsNothing(*passages[i].pipeline)) ReadTable(config, passages[i], options, edges);
+  });
+  AskClusters(config, passages, options, edges);
+  for (const Passage& passage : passages) {
+    const WallTime now =
+        passage.cluster.result ? passage.cluster.result->observed_at : edges.clock->Now();
+    freshness::PipelineSpec spec = passage.pipeline->spec;
+    spec.is_in_maintenance =
+        std::ranges::any_of(passage.pipeline->maintenance,
+                            [&](const MaintenanceWindow& window) { return window.Contains(now); });
+    auto report = freshness::JudgePipeline(spec, passage.table, passage.cluster, {}, now);
+    report.observed_at = now;
+    run.reports.push_back(std::move(report));
+    Count(passage, run);
+  }
+  run.duration = std::chrono::duration_cast<Milliseconds>(edges.clock->Mono() - begin);
+  for (auto& report : run.reports) report.probe_duration = run.duration;
+  return run;
+}
+
+}  // namespace tidemark::app

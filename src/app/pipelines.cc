@@ -1,0 +1,95 @@
+#include "app/pipelines.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+
+#include "app/yaml_map_internal.h"
+#include "base/time_text.h"
+
+namespace tidemark::app {
+
+namespace {
+
+constexpr const char* kSingleCluster = "";
+
+std::string NameOf(std::string_view table) {
+  while (table.size() > 1 && table.ends_with('/')) table.remove_suffix(1);
+  const size_t slash = table.rfind('/');
+  const std::string_view name = slash == table.npos ? table : table.substr(slash + 1);
+  return std::string(name.empty() ? table : name);
+}
+
+Status ReadProperties(const SinglePipeline& single, const ConfigSources& sources,
+                      kafka::ClusterOptions& options) {
+  for (const std::string& property : single.properties) {
+    const size_t equals = property.find('=');
+    if (equals == property.npos || equals == 0) {
+      // The text may hold a secret: name the flag, not what was typed.
+      return Fail(ErrorKind::kInvalidArgument, "--property wants key=value");
+    }
+    const std::string key = property.substr(0, equals);
+    const std::string value = property.substr(equals + 1);
+    if (auto status = sources.check_property(key, value); !status) {
+      return std::unexpected(std::move(status).error().With("--property " + key));
+    }
+    options.properties.emplace_back(key, value);
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<Config> ConfigOf(const SinglePipeline& single, const ConfigSources& sources) {
+  Config config;
+  PipelineConfig pipeline;
+  pipeline.spec.name = NameOf(single.table);
+  pipeline.spec.table = single.table;
+  pipeline.spec.cluster = kSingleCluster;
+  if (!single.topic.empty()) pipeline.spec.topic = single.topic;
+  const bool is_batch = single.mode == "batch";
+  pipeline.spec.mode = is_batch ? freshness::Mode::kBatch : freshness::Mode::kStreaming;
+  pipeline.spec.sla = is_batch ? freshness::kBatchSlaDefault : freshness::kStreamingSlaDefault;
+  if (!single.sla.empty()) {
+    auto sla = ParseDuration(single.sla);
+    if (!sla) return std::unexpected(std::move(sla).error().With("--sla"));
+    if (sla->count() <= 0) {
+      return Fail(ErrorKind::kInvalidArgument, "--sla: an SLA must be longer than zero");
+    }
+    pipeline.spec.sla = *sla;
+  }
+  pipeline.spec.isolation = single.isolation == "read_committed"
+                                ? kafka::IsolationLevel::kReadCommitted
+                                : kafka::IsolationLevel::kReadUncommitted;
+  pipeline.commit_depth_max = single.commit_depth_max;
+  TRY(storage::OpenStore(single.table, single.store));
+  ClusterConfig cluster{kSingleCluster, {single.bootstrap, {}}};
+  TRY(ReadProperties(single, sources, cluster.options));
+  config.clusters.emplace(cluster.name, std::move(cluster));
+  config.stores.push_back({"", "*", single.store});
+  config.pipelines.push_back(std::move(pipeline));
+  return config;
+}
+
+Result<std::vector<PipelineConfig>> SelectPipelines(const Config& config,
+                                                    const std::vector<std::string>& names) {
+  if (names.empty()) return config.pipelines;
+  std::set<std::string> known;
+  for (const auto& pipeline : config.pipelines) known.insert(pipeline.spec.name);
+  for (const std::string& name : names) {
+    if (known.contains(name)) continue;
+    const auto nearest = NearestWord(name, known);
+    return Fail(ErrorKind::kInvalidArgument,
+                nearest
+                    ? fmt::format("there is no pipeline '{}', did you mean '{}'?", name, *nearest)
+                    : fmt::format("there is no pipeline '{}'", name));
+  }
+  std::vector<PipelineConfig> selected;
+  std::ranges::copy_if(config.pipelines, std::back_inserter(selected), [&](const auto& pipeline) {
+    return std::ranges::find(names, pipeline.spec.name) != names.end();
+  });
+  return selected;
+}
+
+}  // namespace tidemark::app

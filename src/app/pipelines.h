@@ -1,0 +1,35 @@
+/// From what the user typed to the pipelines of a run.
+#pragma once
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "app/config.h"
+#include "base/error.h"
+
+namespace tidemark::app {
+
+/// One table and one cluster given on the command line instead of a configuration file.
+struct SinglePipeline {
+  std::string table;
+  std::string bootstrap;
+  std::string topic{};  ///< empty: whatever the checkpoint names
+  std::string sla{};    ///< empty: the mode's default
+  std::string mode = "streaming";
+  std::string isolation = "read_uncommitted";
+  std::vector<std::string> properties{};  ///< "key=value"
+  storage::StoreOptions store{};
+  int64_t commit_depth_max = 100;
+};
+
+/// The configuration that a file with just this pipeline would give. The pipeline is named after
+/// the table's last path part. kInvalidArgument names the flag.
+Result<Config> ConfigOf(const SinglePipeline& single, const ConfigSources& sources);
+
+/// The pipelines of these names, in the order of the file; all when `names` is empty.
+/// kInvalidArgument for a name that is not there, with the nearest one.
+Result<std::vector<PipelineConfig>> SelectPipelines(const Config& config,
+                                                    const std::vector<std::string>& names);
+
+}  // namespace tidemark::app

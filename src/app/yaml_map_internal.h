@@ -1,0 +1,85 @@
+/// Reading a YAML mapping key by key, so that what nobody asked for is a mistake with a suggestion.
+#pragma once
+
+#include <yaml-cpp/yaml.h>
+
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "app/config.h"
+
+namespace tidemark::app {
+
+/// Collects mistakes and resolves `${env:NAME}` and `${file:PATH}` in scalars.
+class ConfigContext {
+ public:
+  ConfigContext(const ConfigSources& sources, std::vector<ConfigMistake>& mistakes)
+      : sources_(sources), mistakes_(mistakes) {}
+
+  const ConfigSources& sources() const { return sources_; }
+
+  void Add(const std::string& file, const YAML::Mark& mark, std::string message);
+
+  /// The scalar with its references resolved; nullopt after reporting a mistake. `name` is for
+  /// messages.
+  std::optional<std::string> Resolve(const std::string& file, const YAML::Node& node,
+                                     std::string_view name);
+
+ private:
+  std::optional<std::string> Lookup(const std::string& file, std::string_view reference,
+                                    std::string& why) const;
+
+  const ConfigSources& sources_;
+  std::vector<ConfigMistake>& mistakes_;
+};
+
+/// One mapping. Every Take marks its key as known; Finish reports the others.
+class YamlMap {
+ public:
+  /// `path` names the mapping in messages, e.g. "pipelines[2]". A node that is no mapping is
+  /// reported and read as empty.
+  YamlMap(ConfigContext& context, const std::string& file, const YAML::Node& node,
+          std::string path);
+
+  const std::string& file() const { return file_; }
+  const std::string& path() const { return path_; }
+  const YAML::Mark& mark() const { return mark_; }
+
+  /// The value of a key; an undefined node when it is absent or null.
+  YAML::Node Take(const std::string& key);
+  bool Has(const std::string& key) const;
+
+  std::optional<std::string> TakeText(const std::string& key);
+  std::optional<bool> TakeBool(const std::string& key);
+  /// A whole number within [least, most].
+  std::optional<int64_t> TakeInteger(const std::string& key, int64_t least, int64_t most);
+  std::optional<Milliseconds> TakeDuration(const std::string& key);
+  /// A mapping of names to scalars; empty when absent.
+  std::map<std::string, std::string> TakeTexts(const std::string& key);
+  /// One of the words; nullopt when absent or reported.
+  std::optional<std::string> TakeWord(const std::string& key,
+                                      const std::vector<std::string>& words);
+
+  /// Reports a mistake at the key's value, or at the mapping when the key is absent.
+  void Complain(const std::string& key, std::string message);
+  /// Reports keys nobody took, each with the nearest one that is known.
+  void Finish();
+
+ private:
+  ConfigContext& context_;
+  std::string file_;
+  std::string path_;
+  YAML::Mark mark_;
+  std::map<std::string, YAML::Node> values_;
+  std::map<std::string, YAML::Mark> key_marks_;
+  std::set<std::string> known_;
+};
+
+/// The word of `known` that is nearest to `word` by edit distance; nullopt when none is near.
+std::optional<std::string> NearestWord(std::string_view word, const std::set<std::string>& known);
+
+}  // namespace tidemark::app
