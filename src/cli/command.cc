@@ -1,0 +1,145 @@
+#include "cli/command.h"
+
+#include <fmt/format.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdio>
+#include <cstdlib>
+#include <utility>
+
+namespace tidemark::cli {
+
+namespace {
+
+std::string_view EscapeOf(Colour colour) {
+  switch (colour) {
+    case Colour::kPlain: return "";
+    case Colour::kGreen: return "\x1b[32m";
+    case Colour::kYellow: return "\x1b[33m";
+    case Colour::kRed: return "\x1b[31m";
+    case Colour::kMagenta: return "\x1b[35m";
+    case Colour::kDim: return "\x1b[2m";
+    case Colour::kBold: return "\x1b[1m";
+  }
+  std::unreachable();
+}
+
+/// Columns a UTF-8 text takes, one per code point: right for what tables and topics are named
+/// after.
+size_t WidthOf(std::string_view text) {
+  return static_cast<size_t>(std::ranges::count_if(
+      text, [](char c) { return (static_cast<unsigned char>(c) & 0xc0) != 0x80; }));
+}
+
+}  // namespace
+
+ExitCode ExitCodeOf(ErrorKind kind) {
+  switch (kind) {
+    case ErrorKind::kInvalidArgument: return kUsage;
+    case ErrorKind::kNotFound:
+    case ErrorKind::kCorrupt:
+    case ErrorKind::kUnsupported:
+    case ErrorKind::kExhausted: return kUnreadable;
+    case ErrorKind::kDenied:
+    case ErrorKind::kUnavailable:
+    case ErrorKind::kConflict:
+    case ErrorKind::kCancelled: return kUnreachable;
+    case ErrorKind::kInternal: return kBug;
+  }
+  std::unreachable();
+}
+
+ExitCode Complain(const Error& error) {
+  std::fflush(stdout);
+  std::fprintf(stderr, "tidemark: %s\n", Printable(error.message).c_str());
+  return ExitCodeOf(error.kind);
+}
+
+Terminal Terminal::OfStdout() {
+  Terminal terminal;
+  if (isatty(STDOUT_FILENO) == 0) return terminal;
+  const char* no_colour = std::getenv("NO_COLOR");
+  const char* term = std::getenv("TERM");
+  const bool is_dumb = term == nullptr || std::string_view(term) == "dumb";
+  terminal.has_colour = (no_colour == nullptr || *no_colour == '\0') && !is_dumb;
+  winsize size{};
+  if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0) terminal.width = size.ws_col;
+  return terminal;
+}
+
+std::string Paint(const Terminal& terminal, Colour colour, std::string_view text) {
+  if (!terminal.has_colour || colour == Colour::kPlain) return std::string(text);
+  return fmt::format("{}{}\x1b[0m", EscapeOf(colour), text);
+}
+
+void TextTable::AddNote(std::string note) {
+  if (!rows_.empty()) rows_.back().notes.push_back(std::move(note));
+}
+
+std::string TextTable::Render(const Terminal& terminal) const {
+  std::vector<size_t> widths;
+  for (const std::string& title : header_) widths.push_back(WidthOf(title));
+  for (const Row& row : rows_) {
+    for (size_t i = 0; i < row.cells.size() && i < widths.size(); ++i) {
+      widths[i] = std::max(widths[i], WidthOf(row.cells[i].text));
+    }
+  }
+  std::string out;
+  const auto add_line = [&](const std::vector<Cell>& cells) {
+    std::string line;
+    size_t pending = 0;  // blanks are written only before text: no trailing ones
+    for (size_t i = 0; i < cells.size(); ++i) {
+      const size_t gap = widths[i] - WidthOf(cells[i].text);
+      if (cells[i].is_right_aligned) pending += gap;
+      if (!cells[i].text.empty()) {
+        line.append(pending, ' ');
+        pending = 0;
+        line += Paint(terminal, cells[i].colour, cells[i].text);
+      }
+      if (!cells[i].is_right_aligned) pending += gap;
+      pending += 2;
+    }
+    out += line + "\n";
+  };
+  std::vector<Cell> titles;
+  for (size_t i = 0; i < header_.size(); ++i) {
+    const bool is_right =
+        !rows_.empty() && i < rows_[0].cells.size() && rows_[0].cells[i].is_right_aligned;
+    titles.push_back({header_[i], Colour::kBold, is_right});
+  }
+  add_line(titles);
+  for (const Row& row : rows_) {
+    add_line(row.cells);
+    for (const std::string& note : row.notes) {
+      out += Paint(terminal, Colour::kDim, "  " + note) + "\n";
+    }
+  }
+  return out;
+}
+
+void Print(std::string_view text) {
+  while (!text.empty()) {
+    const ssize_t written = write(STDOUT_FILENO, text.data(), text.size());
+    if (written < 0 && errno == EINTR) continue;
+    if (written <= 0) return;
+    text.remove_prefix(static_cast<size_t>(written));
+  }
+}
+
+std::string Printable(std::string_view text) {
+  std::string out;
+  for (const char c : text) {
+    const auto byte = static_cast<unsigned char>(c);
+    if ((byte < 0x20 && c != '\n') || byte == 0x7f) {
+      out += fmt::format("\\x{:02x}", byte);
+    } else {
+      out += c;
+    }
+  }
+  return out;
+}
+
+}  // namespace tidemark::cli

@@ -1,0 +1,24 @@
+/// The subcommands. Each registers its flags on a parser and gives what to run when it was chosen.
+#pragma once
+
+#include <functional>
+
+namespace CLI {
+class App;
+}
+
+namespace tidemark::cli {
+
+/// Runs the chosen command and gives the exit code.
+using Run = std::function<int()>;
+
+/// Adds the subcommand to `app`; `chosen` is set to its Run when the command line names it.
+void AddFreshness(CLI::App& app, Run& chosen);
+void AddTimeline(CLI::App& app, Run& chosen);
+void AddCheckpoint(CLI::App& app, Run& chosen);
+void AddDoctor(CLI::App& app, Run& chosen);
+void AddDemo(CLI::App& app, Run& chosen);
+void AddVersion(CLI::App& app, Run& chosen);
+void AddCompletion(CLI::App& app, Run& chosen);
+
+}  // namespace tidemark::cli

@@ -1,0 +1,33 @@
+/// Flags that several commands have.
+#pragma once
+
+#include <string>
+
+#include "base/clock.h"
+#include "base/error.h"
+#include "base/time_text.h"
+#include "storage/object_store.h"
+
+namespace CLI {
+class App;
+}
+
+namespace tidemark::cli {
+
+/// --endpoint, --region, --anonymous: how to reach the table's store.
+void AddStoreFlags(CLI::App& command, storage::StoreOptions& options);
+
+/// What every command on one table takes: TABLE, --format table|json, --timeout and the store
+/// flags.
+struct TableFlags {
+  std::string table;
+  storage::StoreOptions store;
+  std::string format = "table";
+  std::string timeout = "30s";
+};
+void AddTableFlags(CLI::App& command, TableFlags& flags);
+
+/// The parsed --timeout; kInvalidArgument names the flag.
+Result<Milliseconds> TimeoutOf(const std::string& text);
+
+}  // namespace tidemark::cli
