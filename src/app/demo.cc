@@ -119,7 +119,7 @@ Status LoadStory(const Story& story, const PipelineConfig& pipeline, const Loade
 
 Result<std::unique_ptr<Demo>> Demo::Open(const std::string& data_folder,
                                          const FreshnessEdges& edges) {
-  std::unique_ptr<Demo> demo(new Demo);
+  auto demo = std::make_unique<Demo>(Token{});
   TRY_ASSIGN(demo->cluster_, MockCluster::Open(kBrokers));
   demo->config_.clusters.emplace(kCluster, ClusterConfig{kCluster, demo->cluster_->options()});
   const Loader loader{*demo->cluster_, MillisOf(edges.clock->Now())};

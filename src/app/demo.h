@@ -27,7 +27,12 @@ class Demo {
   const std::vector<std::string>& stories() const { return stories_; }
 
  private:
-  Demo() = default;
+  struct Token {};  // only Open makes one
+
+ public:
+  explicit Demo(Token) {}
+
+ private:
 
   std::unique_ptr<kafka::client::MockCluster> cluster_;
   Config config_;

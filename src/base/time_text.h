@@ -14,8 +14,8 @@ namespace tidemark {
 /// written as they are.
 std::string FormatRfc3339(WallTime time);
 
-/// A duration for people, two units at most, none that is zero: "45 s", "12 min 30 s", "3 h 5 min", "17 d 4 h"; "-" in
-/// front when negative.
+/// A duration for people, two units at most, none that is zero: "45 s", "12 min 30 s", "3 h 5 min",
+/// "17 d 4 h"; "-" in front when negative.
 std::string FormatDuration(Milliseconds duration);
 
 /// A duration from configuration and flags: a number and one of ms, s, m, h, d ("90s", "1.5h",
