@@ -133,7 +133,10 @@ Status WriteAnswers(const std::string& path, const std::vector<Answer>& answers)
   return Close(file, path);
 }
 
-Stopwatch::Stopwatch() : begin_(std::chrono::steady_clock::now()) {}
+Stopwatch::Stopwatch()
+    : begin_(std::chrono::steady_clock::now()),
+      begin_cpu_(CpuTime()),
+      begin_received_bytes_(ReceivedOnOpenSockets()) {}
 
 void Stopwatch::MarkIdle() {
   idle_ = Stop();
@@ -144,12 +147,12 @@ Cost Stopwatch::Stop() const {
   Cost cost;
   cost.wall =
       std::chrono::round<std::chrono::microseconds>(std::chrono::steady_clock::now() - begin_);
-  cost.cpu = CpuTime();
+  cost.cpu = CpuTime() - begin_cpu_;
   cost.idle_wall = idle_.wall;
   cost.idle_cpu = idle_.cpu;
   cost.idle_rss_bytes = idle_.idle_rss_bytes;
   cost.max_rss_bytes = StatusLine("VmHWM:");
-  cost.received_bytes = ReceivedOnOpenSockets();
+  cost.received_bytes = ReceivedOnOpenSockets() - begin_received_bytes_;
   return cost;
 }
 

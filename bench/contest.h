@@ -37,7 +37,7 @@ Status WriteAnswers(const std::string& path, const std::vector<Answer>& answers)
 
 struct Cost {
   std::chrono::microseconds wall{0};
-  std::chrono::microseconds cpu{0};  ///< user and system, all threads, since the process began
+  std::chrono::microseconds cpu{0};  ///< user and system, all threads
   /// The same when MarkIdle() was called.
   std::chrono::microseconds idle_wall{0};
   std::chrono::microseconds idle_cpu{0};
@@ -46,8 +46,8 @@ struct Cost {
   int64_t received_bytes = 0;  ///< through the TCP sockets that were open when it stopped
 };
 
-/// Measures this process from its construction on. Create it first, stop it before the connections
-/// are closed.
+/// Measures this process from the stopwatch's construction on. Stop it before the connections are
+/// closed.
 class Stopwatch {
  public:
   Stopwatch();
@@ -58,6 +58,8 @@ class Stopwatch {
 
  private:
   MonoTime begin_;
+  std::chrono::microseconds begin_cpu_;
+  int64_t begin_received_bytes_;
   Cost idle_;
 };
 

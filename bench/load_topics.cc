@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <array>
 #include <cstdio>
 
@@ -13,6 +14,7 @@ namespace tidemark::bench {
 namespace {
 
 constexpr int kAdminTimeoutMs = 120'000;
+constexpr int32_t kTopicsAtOnce = 10;  // a broker refuses over 10,000 partitions in one request
 constexpr int kFlushTimeoutMs = 300'000;
 constexpr int64_t kAgeMinMs = 60'000;
 constexpr int64_t kAgeSpanMs = 3'540'000;
@@ -20,6 +22,7 @@ constexpr int64_t kAgeSpanMs = 3'540'000;
 struct Options {
   std::string bootstrap;
   std::string prefix;
+  std::string topic_name;  ///< of the only topic, instead of a prefix
   std::string folder;
   int32_t topics = 1;
   int32_t partitions = 1;  ///< of each topic
@@ -30,7 +33,9 @@ struct Options {
   size_t record_bytes = 1024;
   bool wants_topics = true;
 
-  std::string TopicName(int32_t topic) const { return fmt::format("{}-{:03}", prefix, topic); }
+  std::string TopicName(int32_t topic) const {
+    return topic_name.empty() ? fmt::format("{}-{:03}", prefix, topic) : topic_name;
+  }
   int64_t RecordsPerPartition() const { return batches * batch_records; }
   kafka::Offset Committed() const { return first_offset + committed_batches * batch_records; }
   kafka::Offset End() const { return first_offset + RecordsPerPartition(); }
@@ -84,10 +89,10 @@ Status CheckCreated(rd_kafka_event_t* event) {
   return {};
 }
 
-Status CreateTopics(rd_kafka_t* client, const Options& options) {
+Status CreateTopics(rd_kafka_t* client, const Options& options, int32_t begin, int32_t end) {
   std::vector<rd_kafka_NewTopic_t*> topics;
   std::array<char, 256> reason{};
-  for (int32_t topic = 0; topic < options.topics; ++topic) {
+  for (int32_t topic = begin; topic < end; ++topic) {
     topics.push_back(rd_kafka_NewTopic_new(options.TopicName(topic).c_str(), options.partitions, 1,
                                            reason.data(), reason.size()));
     rd_kafka_NewTopic_set_config(topics.back(), "retention.ms", "-1");
@@ -186,7 +191,10 @@ Status Run(const Options& options) {
                                  {"queue.buffering.max.kbytes", "131072"}},
                   .on_delivery = OnDelivery,
                   .opaque = &deliveries}));
-  if (options.wants_topics) TRY(CreateTopics(client.get(), options));
+  for (int32_t begin = 0; options.wants_topics && begin < options.topics; begin += kTopicsAtOnce) {
+    TRY(CreateTopics(client.get(), options, begin,
+                     std::min(begin + kTopicsAtOnce, options.topics)));
+  }
   const int64_t now_ms = MillisOf(SystemClock().Now());
   TRY(SendAll(client.get(), options, now_ms, deliveries));
   return WriteTruth(options, now_ms);
@@ -199,7 +207,9 @@ int main(int argc, char** argv) {
   tidemark::bench::Options options;
   CLI::App app("fills topics with known batches and timestamps");
   app.add_option("--bootstrap", options.bootstrap)->required();
-  app.add_option("--prefix", options.prefix, "topics are PREFIX-000, PREFIX-001, …")->required();
+  auto* names = app.add_option_group("names")->require_option(1);
+  names->add_option("--prefix", options.prefix, "topics are PREFIX-000, PREFIX-001, …");
+  names->add_option("--topic", options.topic_name, "the name of the only topic");
   app.add_option("--folder", options.folder, "gets lagging.tsv, caught_up.tsv and truth.tsv")
       ->required();
   app.add_option("--topics", options.topics);

@@ -17,6 +17,7 @@ import pathlib
 import platform
 import resource
 import shutil
+import statistics
 import subprocess
 import sys
 import tempfile
@@ -26,9 +27,13 @@ import contest_table
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 PREFIX = "bench"
+# A table that a real writer left, and the topic its checkpoint names, for the start of the whole program.
+TABLE = ROOT / "testdata" / "hudi" / "tables" / "a01_cow_3syncs_v9" / "table"
+TABLE_TOPIC, TABLE_PARTITIONS, TABLE_COMMITTED = "a01_cow_3syncs_v9", 3, 7
 RECORD_BYTES = 1024
 RECORD_OVERHEAD_BYTES, BATCH_OVERHEAD_BYTES = 16, 128  # generous; see doc of the v2 batch format
 CONTESTANT_SECONDS_MAX = 900
+SLOW = ("once_per_topic", "each", "each_tuned")  # run once: their time is the sum of many equal parts
 
 
 @dataclasses.dataclass(frozen=True)
@@ -40,12 +45,14 @@ class Scale:
     sample: int  # the first partitions, for the contestant that goes one by one
     sample_tuned: int  # the same for its faster setting
     small_batches: int  # batches of one record in each partition
+    starts: int  # of the whole program
+    scan_seconds: float  # for each commit body
 
 
 SCALES = {
-    "full": Scale(100, 100, 10, repeats=5, sample=100, sample_tuned=500, small_batches=8),
-    "quick": Scale(10, 10, 5, repeats=2, sample=10, sample_tuned=20, small_batches=8),
-    "smoke": Scale(2, 8, 1, repeats=1, sample=1, sample_tuned=1, small_batches=4),
+    "full": Scale(100, 100, 10, repeats=5, sample=100, sample_tuned=500, small_batches=8, starts=20, scan_seconds=1),
+    "quick": Scale(10, 10, 5, repeats=2, sample=10, sample_tuned=20, small_batches=8, starts=5, scan_seconds=0.1),
+    "smoke": Scale(2, 8, 1, repeats=1, sample=1, sample_tuned=1, small_batches=4, starts=1, scan_seconds=0.01),
 }
 
 
@@ -72,10 +79,11 @@ def loads(scale):
 
 
 class Bench:
-    def __init__(self, build, scale, bootstrap, folder):
+    def __init__(self, build, scale, bootstrap, may_create, folder):
         self.build = build
         self.scale = scale
         self.bootstrap = bootstrap
+        self.may_create = may_create  # topics; the mock brokers come with theirs
         self.folder = folder
         self.end = 0  # offset at which every partition of the topics loaded so far ends
 
@@ -87,15 +95,19 @@ class Bench:
 
     # --- loading -----------------------------------------------------------------------------------------------------
 
-    def load(self, load, creates_topics):
+    def load(self, load, is_first):
         topics = self.scale.few_topics if load.is_few else self.scale.topics
         self.say(f"loading {load.name} into {topics * self.scale.partitions:,} partitions")
-        command = [self.program("load_topics"), "--bootstrap", self.bootstrap, "--prefix", PREFIX,
-                   "--folder", str(self.folder), "--topics", str(topics), "--partitions", str(self.scale.partitions),
-                   "--batches", str(load.batches), "--batch-records", str(load.batch_records),
-                   "--record-bytes", str(RECORD_BYTES), "--first-offset", str(self.end)]
-        subprocess.run(command + ([] if creates_topics else ["--no-create"]), check=True)
+        self.load_topics(self.folder, is_first, prefix=PREFIX, topics=topics, partitions=self.scale.partitions,
+                         batches=load.batches, batch_records=load.batch_records, first_offset=self.end)
         self.end += load.batches * load.batch_records
+
+    def load_topics(self, folder, creates, **options):
+        command = [self.program("load_topics"), "--bootstrap", self.bootstrap, "--folder", str(folder),
+                   "--record-bytes", str(RECORD_BYTES)]
+        for name, value in options.items():
+            command += ["--" + name.replace("_", "-"), str(value)]
+        subprocess.run(command + ([] if creates and self.may_create else ["--no-create"]), check=True)
 
     def questions(self, name, count=None):
         """The first `count` lines of a file of the loader, as a file of their own."""
@@ -141,8 +153,8 @@ class Bench:
         self.run(*contestants[0])  # what the brokers read once comes from memory afterwards
         for repeat in range(self.scale.repeats):
             for key, label, command, questions in contestants:
-                if key.startswith("each") and repeat > 0:
-                    continue  # slow, and its time is a sum of many alike
+                if key in SLOW and repeat > 0:
+                    continue
                 self.say(f"{name}: {label} ({repeat + 1} of {self.scale.repeats})")
                 outcome, judged = self.run(key, label, command, questions)
                 runs[key].append({**outcome, **judged})
@@ -155,7 +167,8 @@ class Bench:
         """Everything caught up: no record to look for, only the ends of the log."""
         asked = self.questions("caught_up")
         contestants = [("raw", "one raw ListOffsets round", ["raw_fetch", "--partition-bytes", "1", "--one-round"]),
-                       ("tidemark", "tidemark", ["probe_partitions"])]
+                       ("tidemark", "tidemark", ["probe_partitions"]),
+                       ("tidemark_warm", "tidemark, second time", ["probe_partitions", "--warm"])]
         runs = {key: [] for key, *_ in contestants}
         before = os.getloadavg()[0]
         for repeat in range(self.scale.repeats):
@@ -169,10 +182,43 @@ class Bench:
                 "batch_bytes": None, "load_before": before, "load_after": os.getloadavg()[0],
                 "rows": [contest_table.summary(results, total) for results in runs.values()]}
 
-    def all(self, creates_topics):
+    def start_up(self):
+        """The whole program once, as a shell would run it."""
+        folder = self.folder / "table"
+        folder.mkdir()
+        self.load_topics(folder, True, topic=TABLE_TOPIC, partitions=TABLE_PARTITIONS, batches=TABLE_COMMITTED + 3,
+                         committed_batches=TABLE_COMMITTED)
+        tidemark = str(self.build / "tidemark")
+        probe = [self.program("probe_partitions"), "--bootstrap", self.bootstrap,
+                 "--questions", str(folder / "lagging.tsv"), "--answers", str(folder / "answers.tsv")]
+        commands = {
+            "version": [tidemark, "version"],
+            "checkpoint": [tidemark, "checkpoint", str(TABLE)],
+            "freshness": [tidemark, "freshness", "--table", str(TABLE), "--bootstrap", self.bootstrap],
+            "probe": probe,
+        }
+        walls = {name: [] for name in commands}
+        for repeat in range(self.scale.starts):
+            for name, command in commands.items():
+                begin = time.perf_counter()
+                done = subprocess.run(command, stdout=subprocess.DEVNULL, check=False)
+                walls[name].append(1000 * (time.perf_counter() - begin))
+                if done.returncode not in (0, 1, 2):  # healthy, warning, breach: the report was whole
+                    raise RuntimeError(f"ended with code {done.returncode}: {' '.join(command)}")
+        return {name: statistics.median(each) for name, each in walls.items()}
+
+    def commit_bodies(self):
+        """Name of the benchmark -> milliseconds and bytes of the body."""
+        command = [self.program("commit_metadata_bench"), "--benchmark_format=json",
+                   f"--benchmark_min_time={self.scale.scan_seconds}"]
+        done = subprocess.run(command, stdout=subprocess.PIPE, check=True)
+        return {each["name"]: {"ms": each["real_time"], "bytes": each["body_bytes"]}
+                for each in json.loads(done.stdout)["benchmarks"]}
+
+    def all_scenarios(self):
         scenarios = []
         for number, load in enumerate(loads(self.scale)):
-            self.load(load, creates_topics and number == 0)
+            self.load(load, number == 0)
             few = self.questions("lagging", self.scale.few_topics * self.scale.partitions)
             for asked in [few] if load.is_few else [few, self.questions("lagging")]:
                 count = len(asked.read_text().splitlines())
@@ -242,8 +288,11 @@ def main():
         with contextlib.ExitStack() as stack:
             bootstrap = os.environ["BOOTSTRAP"] if arguments.scale == "smoke" else stack.enter_context(
                 three_brokers(folder))
-            bench = Bench(arguments.build, scale, bootstrap, folder)
-            results["scenarios"] = bench.all(creates_topics=arguments.scale != "smoke")
+            bench = Bench(arguments.build, scale, bootstrap, arguments.scale != "smoke", folder)
+            if (arguments.build / "tidemark").exists():
+                results["start_up_ms"] = bench.start_up()
+            results["commit_bodies"] = bench.commit_bodies()
+            results["scenarios"] = bench.all_scenarios()
     finally:
         shutil.rmtree(folder, ignore_errors=True)
     path = out / f"results-{arguments.scale}.json"
