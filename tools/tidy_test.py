@@ -268,6 +268,7 @@ class FoldersTest(RuleTest):
                     "src/base/README.md:1: missing")
         self.breaks(tidy.check_folders, {"src/base/a.cc": "", "src/base/README.md": ""},
                     "src/base/CMakeLists.txt:1: missing")
+        self.breaks(tidy.check_folders, {"src/base/a.h": "", "src/base/CMakeLists.txt": ""}, "missing")
         self.keeps(tidy.check_folders, {"src/base/a.cc": "", "src/base/README.md": "", "src/base/CMakeLists.txt": ""})
 
 
