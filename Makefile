@@ -24,7 +24,7 @@ test: build fuzz-build
 .PHONY: fuzz-build
 fuzz-build:
 	@cmake --preset fuzz
-	@cmake --build build/fuzz -j $(JOBS)
+	@cmake --build build/fuzz -j $(JOBS) --target fuzz_targets
 
 ## speed and memory against peers, in one run; takes minutes and wants a quiet machine
 bench: build

@@ -6,12 +6,16 @@ set(TIDEMARK_FUZZ_SECONDS 5 CACHE STRING "how long each fuzz test runs under cte
 add_compile_options(-fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=all)
 add_link_options(-fsanitize=address,undefined)
 
+set(CMAKE_CXX_FLAGS_RELWITHDEBINFO "-O1 -g1")   # the sanitizers cost more than the optimiser saves
+add_custom_target(fuzz_targets)                 # the fuzz programs and what they link, not the whole program
+
 function(tidemark_fuzz name)
   cmake_parse_arguments(arg "" "CORPUS" "SRCS;DEPS" ${ARGN})
   add_executable(${name}_fuzz ${arg_SRCS})
   target_include_directories(${name}_fuzz PRIVATE "${CMAKE_SOURCE_DIR}/src")
   target_link_libraries(${name}_fuzz PRIVATE ${arg_DEPS})
   target_link_options(${name}_fuzz PRIVATE -fsanitize=fuzzer)
+  add_dependencies(fuzz_targets ${name}_fuzz)
   # New inputs go into the build tree; the committed corpus is only read.
   set(found "${CMAKE_CURRENT_BINARY_DIR}/${name}_corpus")
   file(MAKE_DIRECTORY "${found}")

@@ -34,6 +34,27 @@ size_t WidthOf(std::string_view text) {
       text, [](char c) { return (static_cast<unsigned char>(c) & 0xc0) != 0x80; }));
 }
 
+/// Widths between which a sentence reads well; the terminal's own where it lies between them.
+constexpr int kLineWidthMin = 60;
+constexpr int kLineWidthMax = 100;
+
+/// The text in lines, broken at blanks; a word that is longer than a line stays whole.
+std::vector<std::string> Wrapped(std::string_view text, const Terminal& terminal) {
+  const int wished = terminal.width == 0 ? kLineWidthMax : terminal.width - 2;
+  const auto width = static_cast<size_t>(std::clamp(wished, kLineWidthMin, kLineWidthMax));
+  std::vector<std::string> lines(1);
+  while (!text.empty()) {
+    const std::string_view word = text.substr(0, text.find(' '));
+    text.remove_prefix(std::min(text.size(), word.size() + 1));
+    if (!lines.back().empty() && WidthOf(lines.back()) + 1 + WidthOf(word) > width) {
+      lines.emplace_back();
+    }
+    if (!lines.back().empty()) lines.back() += ' ';
+    lines.back() += word;
+  }
+  return lines;
+}
+
 }  // namespace
 
 ExitCode ExitCodeOf(ErrorKind kind) {
@@ -114,7 +135,9 @@ std::string TextTable::Render(const Terminal& terminal) const {
   for (const Row& row : rows_) {
     add_line(row.cells);
     for (const std::string& note : row.notes) {
-      out += Paint(terminal, Colour::kDim, "  " + note) + "\n";
+      for (const std::string& line : Wrapped(note, terminal)) {
+        out += Paint(terminal, Colour::kDim, "  " + line) + "\n";
+      }
     }
   }
   return out;

@@ -17,6 +17,14 @@ TEST(TextTableTest, ColumnsAreAlignedWithoutTrailingBlanks) {
             "größe        0 s\n");
 }
 
+TEST(TextTableTest, LongNotesAreBrokenAtBlanks) {
+  TextTable table({"A"});
+  table.AddRow({{"x"}});
+  table.AddNote(std::string(60, 'y') + " " + std::string(45, 'z') + " end");
+  EXPECT_EQ(table.Render({}),
+            "A\nx\n  " + std::string(60, 'y') + "\n  " + std::string(45, 'z') + " end\n");
+}
+
 TEST(TextTableTest, ColourOnlyWhereTheTerminalHasIt) {
   TextTable table({"A"});
   table.AddRow({{"x", Colour::kRed}});

@@ -302,7 +302,7 @@ std::string Waiting(const PipelineReport& report) {
 
 std::string Healthy(const PipelineReport& report) {
   if (!report.oldest) {
-    return fmt::format("Nothing readable waits: the table has all of its {}{}.",
+    return fmt::format("Nothing is waiting: the table has all of its {}{}.",
                        Partitions(report.counts.total), HeldBack(report));
   }
   return fmt::format("{} of the {} allowed{}.", Waiting(report), FormatDuration(report.sla),

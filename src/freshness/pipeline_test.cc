@@ -191,7 +191,7 @@ TEST(PipelineReasonTest, PermanentObstaclesOutrankPassingOnes) {
 
 TEST(PipelineMessageTest, HealthyAndLateMessagesNameRecordAgeAndAllowance) {
   EXPECT_EQ(World({Seen(0, 10).Log(0, 10), Seen(1, 3).Log(0, 3)}).Judge().message,
-            "Nothing readable waits: the table has all of its 2 partitions.");
+            "Nothing is waiting: the table has all of its 2 partitions.");
   EXPECT_EQ(LaggingBy(5min).Judge().message,
             "The oldest record not in the table (orders partition 0, offset 50) has waited "
             "5 min of the 1 h allowed.");
