@@ -70,9 +70,7 @@ Result<AwsCredentials> CredentialChain::Get(const Budget& budget) {
 
 void CredentialChain::Forget(const AwsCredentials& refused) {
   const std::scoped_lock lock(mutex_);
-  if (found_ && found_->key.access_key_id == refused.key.access_key_id &&
-      found_->key.session_token == refused.key.session_token)
-    found_.reset();
+  if (found_ && found_->key == refused.key) found_.reset();
 }
 
 }  // namespace tidemark::storage

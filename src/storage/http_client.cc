@@ -13,7 +13,7 @@ namespace tidemark::storage {
 
 namespace {
 
-constexpr size_t kIdleChannelsMax = 16;
+constexpr size_t kIdleChannelsMax = 32;
 constexpr long kConnectTimeoutMillis = 5000;
 /// A server that sends nothing for so long is given up even when the budget has no end.
 constexpr long kStallSeconds = 30;
@@ -117,7 +117,11 @@ class HttpClient::Channel {
 
   bool is_usable() const { return multi_ != nullptr && easy_ != nullptr; }
 
+  /// Of its last request.
+  const std::string& host() const { return host_; }
+
   HttpExchange Send(const HttpRequest& request, const Budget& budget) {
+    host_ = HostOfUrl(request.url);
     HttpSink sink(request.answer_bytes_max);
     const HeaderList headers = MakeHeaders(request);
     std::pair<Upload, std::string_view> upload{{request.body}, request.body};
@@ -229,17 +233,19 @@ class HttpClient::Channel {
 
   CURLM* multi_;
   CURL* easy_;
+  std::string host_;
 };
 
 HttpClient::HttpClient() = default;
 HttpClient::~HttpClient() = default;
 
-std::unique_ptr<HttpClient::Channel> HttpClient::TakeChannel() {
+std::unique_ptr<HttpClient::Channel> HttpClient::TakeChannel(std::string_view host) {
   {
     const std::scoped_lock lock(mutex_);
-    if (!idle_.empty()) {
-      auto channel = std::move(idle_.back());
-      idle_.pop_back();
+    const auto known = std::ranges::find(idle_, host, &Channel::host);
+    if (known != idle_.end()) {
+      auto channel = std::move(*known);
+      idle_.erase(known);
       return channel;
     }
   }
@@ -249,11 +255,12 @@ std::unique_ptr<HttpClient::Channel> HttpClient::TakeChannel() {
 
 void HttpClient::GiveBack(std::unique_ptr<Channel> channel) {
   const std::scoped_lock lock(mutex_);
-  if (idle_.size() < kIdleChannelsMax) idle_.push_back(std::move(channel));
+  if (idle_.size() == kIdleChannelsMax) idle_.erase(idle_.begin());
+  idle_.push_back(std::move(channel));
 }
 
 HttpExchange HttpClient::Send(const HttpRequest& request, const Budget& budget) {
-  std::unique_ptr<Channel> channel = TakeChannel();
+  std::unique_ptr<Channel> channel = TakeChannel(HostOfUrl(request.url));
   if (!channel->is_usable()) {
     HttpExchange exchange;
     exchange.error = Error{ErrorKind::kInternal, "curl could not be initialised"};

@@ -47,8 +47,8 @@ struct HttpExchange {
 
 inline constexpr size_t kErrorBodyBytesMax = size_t{64} << 10;
 
-/// Keeps connections open between requests. Any thread; a request blocks its caller only, and ends
-/// promptly when the budget is stopped or over.
+/// Keeps connections open between requests, to the hosts of the last ones. Any thread; a request
+/// blocks its caller only, and ends promptly when the budget is stopped or over.
 class HttpClient {
  public:
   HttpClient();
@@ -63,11 +63,11 @@ class HttpClient {
  private:
   class Channel;
 
-  std::unique_ptr<Channel> TakeChannel();
+  std::unique_ptr<Channel> TakeChannel(std::string_view host);
   void GiveBack(std::unique_ptr<Channel> channel);
 
   std::mutex mutex_;
-  std::vector<std::unique_ptr<Channel>> idle_;  // guarded by mutex_
+  std::vector<std::unique_ptr<Channel>> idle_;  // guarded by mutex_; the longest idle first
 };
 
 /// "host:port" of a URL, for messages.

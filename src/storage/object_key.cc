@@ -23,7 +23,7 @@ Status CheckKey(std::string_view uri, std::string_view key) {
   return Fail(ErrorKind::kInvalidArgument,
               fmt::format("not a name of an object (relative, no empty, '.' or '..' part, at most "
                           "{} bytes): key='{}' store={}",
-                          kKeyBytesMax, key.substr(0, kKeyBytesMax), uri));
+                          kKeyBytesMax, Printable(key), Printable(uri)));
 }
 
 Result<std::string> FolderPrefix(std::string_view uri, std::string_view folder) {
@@ -33,18 +33,23 @@ Result<std::string> FolderPrefix(std::string_view uri, std::string_view folder) 
   return std::string(folder) + '/';
 }
 
-std::string ObjectName(std::string_view uri, std::string_view key) {
-  std::string name(uri);
-  if (!key.empty() && !name.ends_with('/')) name += '/';
-  for (const char c : key) {
+std::string Printable(std::string_view text) {
+  std::string printable;
+  for (const char c : text.substr(0, kKeyBytesMax)) {
     const auto byte = static_cast<unsigned char>(c);
     if (byte < 0x20 || byte == 0x7f) {
-      name += fmt::format("\\x{:02x}", byte);
+      printable += fmt::format("\\x{:02x}", byte);
     } else {
-      name += c;
+      printable += c;
     }
   }
-  return name;
+  return printable;
+}
+
+std::string ObjectName(std::string_view uri, std::string_view key) {
+  std::string name = Printable(uri);
+  if (!key.empty() && !name.ends_with('/')) name += '/';
+  return name + Printable(key);
 }
 
 bool FolderIsListed(std::string_view folder, std::string_view start_after) {

@@ -34,6 +34,9 @@ Result<std::string> FolderPrefix(std::string_view uri, std::string_view folder);
 /// characters become \xNN, so that a name cannot make a line of its own.
 std::string ObjectName(std::string_view uri, std::string_view key);
 
+/// `text`, cut at the length of a key, with control characters as \xNN. For messages.
+std::string Printable(std::string_view text);
+
 /// Whether a listing that starts after `start_after` gives the folder `folder` ("a/b/"): when it
 /// sorts behind, or when `start_after` lies inside it, so that later objects of it are not lost.
 bool FolderIsListed(std::string_view folder, std::string_view start_after);

@@ -4,8 +4,8 @@
 
 #include <algorithm>
 
-#include "storage/aws_credential_sources.h"
 #include "storage/aws_profile.h"
+#include "storage/aws_session.h"
 #include "storage/s3_error.h"
 #include "storage/s3_signer.h"
 
@@ -93,10 +93,7 @@ Result<std::optional<AwsCredentials>> S3Client::CurrentCredentials(const Budget&
   CredentialChain* chain = nullptr;
   {
     const std::scoped_lock lock(mutex_);
-    if (chain_ == nullptr) {
-      chain_ =
-          std::make_unique<CredentialChain>(MakeUsualSources(environment_, region_, http_), clock_);
-    }
+    if (chain_ == nullptr) chain_ = SharedCredentialChain(environment_, region_);
     chain = chain_.get();
   }
   auto credentials = chain->Get(budget);
@@ -131,7 +128,7 @@ HttpRequest S3Client::Signed(const S3Request& request, const Place& place,
 std::optional<Result<S3Answer>> S3Client::Judge(const S3Request& request, Call& call,
                                                 const Place& place,
                                                 const std::optional<AwsCredentials>& credentials,
-                                                HttpAnswer answer) {
+                                                HttpAnswer answer, const Budget& budget) {
   if (std::ranges::find(request.wanted_statuses, answer.status) != request.wanted_statuses.end())
     return S3Answer{std::move(answer), call.may_have_happened};
   const S3ErrorText text = answer.status >= 300 ? ParseS3Error(answer.body) : S3ErrorText{};
@@ -156,10 +153,14 @@ std::optional<Result<S3Answer>> S3Client::Judge(const S3Request& request, Call& 
       return std::nullopt;
     }
   }
-  if (verdict == S3Verdict::kExpiredCredentials && !call.has_renewed && credentials) {
+  if (verdict == S3Verdict::kStaleCredentials && !call.has_renewed && credentials) {
+    call.has_renewed = true;
     chain_->Forget(*credentials);
-    call.has_renewed = call.is_at_once = true;
-    return std::nullopt;
+    const auto renewed = chain_->Get(budget);
+    if (renewed && renewed->key != credentials->key) {
+      call.is_at_once = true;
+      return std::nullopt;
+    }
   }
   return std::unexpected(std::move(error));
 }
@@ -175,9 +176,9 @@ std::optional<Result<S3Answer>> S3Client::TryOnce(const S3Request& request, Call
   if (!place) return named(std::move(place).error());
   auto credentials = CurrentCredentials(budget);
   if (!credentials) return named(std::move(credentials).error());
-  HttpExchange exchange = http_.Send(Signed(request, *place, *credentials), budget);
+  HttpExchange exchange = SharedHttpClient().Send(Signed(request, *place, *credentials), budget);
   if (!exchange.error)
-    return Judge(request, call, *place, *credentials, std::move(exchange.answer));
+    return Judge(request, call, *place, *credentials, std::move(exchange.answer), budget);
   call.may_have_happened |= exchange.may_have_arrived;
   if (exchange.error->kind != ErrorKind::kUnavailable) return named(*std::move(exchange.error));
   call.wait_at_least = {};

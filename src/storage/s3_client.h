@@ -78,18 +78,16 @@ class S3Client {
                                           const Budget& budget);
   std::optional<Result<S3Answer>> Judge(const S3Request& request, Call& call, const Place& place,
                                         const std::optional<AwsCredentials>& credentials,
-                                        HttpAnswer answer);
+                                        HttpAnswer answer, const Budget& budget);
 
   const std::string bucket_;
   const bool is_anonymous_;
   const std::optional<bool> is_path_style_;
   const Environment environment_;
   std::optional<Endpoint> service_;  ///< overridden endpoint
-  SystemClock clock_;
-  HttpClient http_;
   std::mutex mutex_;
   std::string region_;                      // guarded by mutex_; empty until first needed
-  std::unique_ptr<CredentialChain> chain_;  // guarded by mutex_ until set, then itself any thread
+  std::shared_ptr<CredentialChain> chain_;  // guarded by mutex_ until set, then itself any thread
 };
 
 }  // namespace tidemark::storage

@@ -56,7 +56,8 @@ ErrorKind KindOf(int status, std::string_view code) {
   return ErrorKind::kCorrupt;
 }
 
-std::string_view TextFor(const HttpAnswer& answer, const S3ErrorText& text, ErrorKind kind) {
+std::string_view TextFor(const HttpAnswer& answer, const S3ErrorText& text, ErrorKind kind,
+                         std::string_view method) {
   if (answer.status >= 300 && answer.status < 400)
     return "the bucket answers at another endpoint; set the region or the endpoint";
   if (text.code == "NoSuchBucket") return "no such bucket";
@@ -69,7 +70,10 @@ std::string_view TextFor(const HttpAnswer& answer, const S3ErrorText& text, Erro
     case ErrorKind::kConflict: return "the object exists already or is being written";
     case ErrorKind::kUnsupported: return "the server does not support this request";
     case ErrorKind::kUnavailable: return "the server is not able to answer";
-    case ErrorKind::kInvalidArgument: return "the server refuses the request";
+    case ErrorKind::kInvalidArgument:
+      // An answer to HEAD has no text that could say why.
+      return method == "HEAD" ? "the server refuses the request: check credentials and region"
+                              : "the server refuses the request";
     default: return "not an answer of S3";
   }
 }
@@ -79,8 +83,9 @@ std::string_view TextFor(const HttpAnswer& answer, const S3ErrorText& text, Erro
 S3Verdict JudgeS3Answer(const HttpAnswer& answer, const S3ErrorText& text) {
   const int status = answer.status;
   if (status >= 200 && status < 300) return S3Verdict::kSuccess;
-  if (IsOneOf(text.code, {"ExpiredToken", "ExpiredTokenException"}))
-    return S3Verdict::kExpiredCredentials;
+  if (IsOneOf(text.code, {"ExpiredToken", "ExpiredTokenException", "InvalidAccessKeyId",
+                          "InvalidToken", "TokenRefreshRequired"}))
+    return S3Verdict::kStaleCredentials;
   if (IsOneOf(text.code, {"SlowDown", "RequestTimeout", "InternalError", "ServiceUnavailable",
                           "ConditionalRequestConflict", "OperationAborted", "Throttling",
                           "ThrottlingException", "RequestLimitExceeded"}))
@@ -115,8 +120,9 @@ std::chrono::milliseconds RetryAfter(const HttpAnswer& answer) {
 Error S3ErrorOf(const HttpAnswer& answer, const S3ErrorText& text,
                 const S3RequestContext& context) {
   const ErrorKind kind = KindOf(answer.status, text.code);
-  std::string message = fmt::format("{}: object={} request={} http={}", TextFor(answer, text, kind),
-                                    context.name, context.method, answer.status);
+  std::string message =
+      fmt::format("{}: object={} request={} http={}", TextFor(answer, text, kind, context.method),
+                  context.name, context.method, answer.status);
   if (!text.code.empty()) message += fmt::format(" code={}", text.code);
   if (kind == ErrorKind::kDenied) {
     message += context.access_key_id.empty()

@@ -14,9 +14,9 @@ namespace tidemark::storage {
 /// What the next step is after an answer.
 enum class S3Verdict {
   kSuccess,
-  kRetry,               ///< busy or broken for the moment
-  kWrongRegion,         ///< S3Region() says where to ask
-  kExpiredCredentials,  ///< new ones may help
+  kRetry,             ///< busy or broken for the moment
+  kWrongRegion,       ///< S3Region() says where to ask
+  kStaleCredentials,  ///< expired or replaced: the places may hold newer ones
   kFailure,
 };
 

@@ -34,13 +34,13 @@ Status S3ListingBuilder::Add(ListPage page) {
 Status S3ListingBuilder::AddObject(ObjectInfo object) {
   if (!object.key.starts_with(question_.prefix)) {
     return Fail(ErrorKind::kCorrupt,
-                fmt::format("a listed object lies outside the folder: key={} prefix={}", object.key,
-                            question_.prefix));
+                fmt::format("a listed object lies outside the folder: key={} prefix={}",
+                            Printable(object.key), Printable(question_.prefix)));
   }
   if (!last_key_.empty() && object.key <= last_key_) {
     return Fail(ErrorKind::kCorrupt, fmt::format("listed objects are not in byte order: key={} "
                                                  "after={}",
-                                                 object.key, last_key_));
+                                                 Printable(object.key), Printable(last_key_)));
   }
   last_key_ = object.key;
   object.key.erase(0, question_.root.size());
@@ -52,15 +52,15 @@ Status S3ListingBuilder::AddObject(ObjectInfo object) {
 Status S3ListingBuilder::AddFolder(std::string folder) {
   if (question_.options.is_recursive || !folder.ends_with('/') ||
       !folder.starts_with(question_.prefix) || folder == question_.prefix) {
-    return Fail(
-        ErrorKind::kCorrupt,
-        fmt::format("not a folder of this listing: folder={} prefix={}", folder, question_.prefix));
+    return Fail(ErrorKind::kCorrupt,
+                fmt::format("not a folder of this listing: folder={} prefix={}", Printable(folder),
+                            Printable(question_.prefix)));
   }
   // Servers may repeat a folder whose objects span two pages.
   if (!last_folder_.empty() && folder < last_folder_) {
     return Fail(ErrorKind::kCorrupt, fmt::format("listed folders are not in byte order: folder={} "
                                                  "after={}",
-                                                 folder, last_folder_));
+                                                 Printable(folder), Printable(last_folder_)));
   }
   last_folder_ = folder;
   folder.erase(0, question_.root.size());

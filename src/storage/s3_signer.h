@@ -21,6 +21,8 @@ struct SigningKey {
   std::string access_key_id;
   std::string secret_access_key;
   std::string session_token;  ///< empty: none
+
+  friend bool operator==(const SigningKey&, const SigningKey&) = default;
 };
 
 /// A request as it is signed. Names and values are not encoded yet, except `path`.

@@ -8,9 +8,11 @@
 #include <poll.h>
 
 #include <atomic>
+#include <fstream>
 #include <map>
 #include <thread>
 
+#include "support/child_process.h"
 #include "support/result_matchers.h"
 #include "support/scripted_http_server.h"
 
@@ -63,9 +65,9 @@ class S3StoreTest : public ::testing::Test {
     if (options.endpoint.empty()) options.endpoint = server_->endpoint();
     auto parsed = ParseStoreUri(uri);
     ASSERT_THAT(parsed, IsOk());
-    auto store = S3Store::Make(*parsed, options, [this](const char* name) {
-      const auto it = variables_.find(name);
-      return it == variables_.end() ? std::nullopt : std::optional(it->second);
+    auto store = S3Store::Make(*parsed, options, [variables = variables_](const char* name) {
+      const auto it = variables.find(name);
+      return it == variables.end() ? std::nullopt : std::optional(it->second);
     });
     ASSERT_THAT(store, IsOk());
     store_ = *std::move(store);
@@ -337,10 +339,45 @@ TEST_F(S3StoreTest, EachRefusalSaysWhatToCheck) {
   }
 }
 
-TEST_F(S3StoreTest, ExpiredCredentialsAreReadOnceMore) {
+TEST_F(S3StoreTest, RefusedCredentialsAreLookedForAgain) {
+  // Another program replaces them in the file, as single sign-on tools do.
+  const support::TemporaryFolder folder;
+  const std::string file = folder.path() + "/credentials";
+  const auto write = [file](std::string_view id) {
+    std::ofstream(file) << "[default]\naws_access_key_id=" << id << "\naws_secret_access_key=S\n";
+  };
+  write("OLD");
+  variables_.erase("AWS_ACCESS_KEY_ID");
+  variables_.erase("AWS_SECRET_ACCESS_KEY");
+  variables_["AWS_SHARED_CREDENTIALS_FILE"] = file;
+  Serve([&](const ScriptedRequest& request, int) {
+    if (request.headers.at("authorization").contains("=NEW/")) return HttpReply(200, "x");
+    write("NEW");
+    return HttpReply(400, S3Error("ExpiredToken"));
+  });
+  EXPECT_THAT(store_->Read("a", budget_), IsOk());
+  EXPECT_EQ(requests(), 2u);
+}
+
+TEST_F(S3StoreTest, TheSameCredentialsAreNotTriedAgain) {
   AlwaysAnswer(HttpReply(400, S3Error("ExpiredToken")));
   EXPECT_THAT(store_->Read("a", budget_), IsError(ErrorKind::kDenied, HasSubstr("expired")));
-  EXPECT_EQ(requests(), 2u);
+  EXPECT_EQ(requests(), 1u);
+}
+
+TEST_F(S3StoreTest, StoresShareWhatTheChainFound) {
+  ScriptedHttpServer agent([](const ScriptedRequest&, int) {
+    return HttpReply(200, R"({"AccessKeyId":"SHARED","SecretAccessKey":"S","Token":"T"})");
+  });
+  variables_.erase("AWS_ACCESS_KEY_ID");
+  variables_.erase("AWS_SECRET_ACCESS_KEY");
+  variables_["AWS_CONTAINER_CREDENTIALS_FULL_URI"] = agent.endpoint();
+  for (const char* uri : {"s3://lake/t1", "s3://lake/t2", "s3://pond"}) {
+    Serve([](const ScriptedRequest&, int) { return HttpReply(200, "x"); }, {}, uri);
+    EXPECT_THAT(store_->Read("a", budget_), IsOk());
+    EXPECT_TRUE(server_->Requests()[0].headers.at("authorization").contains("=SHARED/"));
+  }
+  EXPECT_EQ(agent.Requests().size(), 1u);
 }
 
 TEST_F(S3StoreTest, AMissingBucketIsToldFromAMissingObject) {
@@ -435,10 +472,11 @@ TEST_F(S3StoreTest, TheEnvironmentNamesEndpointAndRegion) {
   variables_["AWS_ENDPOINT_URL"] = "http://127.0.0.1:1";
   variables_["AWS_ENDPOINT_URL_S3"] = other.endpoint();
   variables_["AWS_REGION"] = "eu-central-1";
-  auto store = S3Store::Make(*ParseStoreUri("s3://lake"), {}, [this](const char* name) {
-    const auto it = variables_.find(name);
-    return it == variables_.end() ? std::nullopt : std::optional(it->second);
-  });
+  auto store =
+      S3Store::Make(*ParseStoreUri("s3://lake"), {}, [variables = variables_](const char* name) {
+        const auto it = variables.find(name);
+        return it == variables.end() ? std::nullopt : std::optional(it->second);
+      });
   ASSERT_THAT(store, IsOk());
   EXPECT_THAT((*store)->Read("a", budget_), IsOkAnd(std::string("other")));
   EXPECT_TRUE(other.Requests()[0].headers.at("authorization").contains("/eu-central-1/s3/"));

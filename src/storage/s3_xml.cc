@@ -6,6 +6,7 @@
 #include <charconv>
 #include <pugixml.hpp>
 
+#include "storage/object_key.h"
 #include "storage/s3_time.h"
 #include "storage/store_uri.h"
 
@@ -28,6 +29,13 @@ bool Load(pugi::xml_document& document, std::string_view xml) {
   return std::ranges::none_of(document.children(), [](const pugi::xml_node& node) {
     return node.type() == pugi::node_doctype;
   });
+}
+
+std::string OneLine(std::string_view text) {
+  std::string line(text.substr(0, kMessageBytesMax));
+  std::ranges::replace_if(
+      line, [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; }, ' ');
+  return line;
 }
 
 std::optional<uint64_t> NumberOf(const pugi::xml_node& node) {
@@ -55,8 +63,8 @@ Status TakeObject(const pugi::xml_node& node, bool is_url_encoded, ListPage& pag
   const auto size = NumberOf(node.child("Size"));
   const auto modified = ParseIsoSeconds(node.child("LastModified").text().get());
   if (object.key.empty()) return Bad("an entry has an empty key");
-  if (!size) return Bad(fmt::format("an entry has no size: key={}", object.key));
-  if (!modified) return Bad(fmt::format("an entry has no time: key={}", object.key));
+  if (!size) return Bad(fmt::format("an entry has no size: key={}", Printable(object.key)));
+  if (!modified) return Bad(fmt::format("an entry has no time: key={}", Printable(object.key)));
   object.size = *size;
   object.modified = *modified;
   page.objects.push_back(std::move(object));
@@ -76,16 +84,9 @@ Status CheckEnd(const pugi::xml_node& root, ListPage& page) {
   const size_t held = page.objects.size() + page.folders.size();
   if (root.child("KeyCount") && (!count || *count > held || *count < page.objects.size())) {
     return Bad(fmt::format("it counts other entries than it holds: key_count='{}' held={}",
-                           root.child("KeyCount").text().get(), held));
+                           OneLine(root.child("KeyCount").text().get()), held));
   }
   return {};
-}
-
-std::string OneLine(std::string_view text) {
-  std::string line(text.substr(0, kMessageBytesMax));
-  std::ranges::replace_if(
-      line, [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; }, ' ');
-  return line;
 }
 
 }  // namespace

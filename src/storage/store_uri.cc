@@ -43,7 +43,7 @@ std::string_view WithoutTrailingSlashes(std::string_view text) {
 }
 
 std::unexpected<Error> Bad(std::string_view why, std::string_view uri) {
-  return Fail(ErrorKind::kInvalidArgument, fmt::format("{}: uri='{}'", why, uri));
+  return Fail(ErrorKind::kInvalidArgument, fmt::format("{}: uri='{}'", why, Printable(uri)));
 }
 
 Result<StoreUri> ParseFileUri(std::string_view uri) {
@@ -60,7 +60,8 @@ Result<StoreUri> ParseFileUri(std::string_view uri) {
   if (rest.empty()) return Bad("a file: URI needs a path", uri);
   StoreUri parsed;
   auto path = PercentDecoded(WithoutTrailingSlashes(rest));
-  if (!path) return std::unexpected(std::move(path).error().With(fmt::format("uri='{}'", uri)));
+  if (!path)
+    return std::unexpected(std::move(path).error().With(fmt::format("uri='{}'", Printable(uri))));
   parsed.path = *std::move(path);
   parsed.text = parsed.path == "/" ? uri : WithoutTrailingSlashes(uri);
   return parsed;
