@@ -24,7 +24,7 @@ struct ServerLimits {
   bool has_byte_order = true;
   /// false: its answer to a range of an empty object is cut short.
   bool has_ranges_of_empty_objects = true;
-  /// false: a reader may see a part of what is being written.
+  /// false: a reader may see a part of what is being written, or be told of a failure.
   bool has_atomic_put = true;
 };
 
