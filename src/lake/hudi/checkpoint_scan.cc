@@ -1,6 +1,7 @@
 #include "lake/hudi/checkpoint_scan.h"
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include "lake/hudi/checkpoint.h"
@@ -53,6 +54,10 @@ bool CheckpointScan::WantsNext() {
     if (!has_found()) search_.is_depth_exhausted = true;
   }
   return !is_over_;
+}
+
+void CheckpointScan::AddFindings(std::vector<Finding> findings) {
+  std::ranges::move(findings, std::back_inserter(search_.findings));
 }
 
 void CheckpointScan::Show(const Instant& commit, const CommitReading& reading,

@@ -35,14 +35,14 @@ class CheckpointScan {
  public:
   explicit CheckpointScan(const CheckpointOptions& options) : options_(options) {}
 
-  /// Whether the next older commit is to be read and shown. Called once for each; the bound on
-  /// depth is noted as reached only when there is a commit behind it.
+  /// Whether the next older commit is to be read and shown. Asked only where there is or may be
+  /// one: when the bound on depth says no, it is noted as the reason.
   bool WantsNext();
   void Show(const Instant& commit, const CommitReading& reading, const CommitTime& time);
 
+  void AddFindings(std::vector<Finding> findings);
+
   bool has_found() const { return search_.found.has_value(); }
-  /// Whether WantsNext would be false for any further commit.
-  bool is_over() const { return is_over_ || IsBoundReached(); }
 
   /// Ends the walk. `is_whole`: every commit of the table has been shown, so that the oldest of
   /// the run is where the offsets began.

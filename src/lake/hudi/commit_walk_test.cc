@@ -268,8 +268,8 @@ TEST_F(LastChangeTest, TheFirstCommitOfAYoungTableIsTheChange) {
   Write("001.commit", CommitAt(1));
   Write("002.commit", CommitAt(1));
   EXPECT_EQ(Found(), "002 orders,0:1 depth 0; changed 001");
-  // With an archive there are older commits, which are not looked into for this.
-  Write("archived/.commits_.archive.1_1-0-1", "");
+  // An archive that cannot be read may hold an older one.
+  Write("archived/.commits_.archive.1_1-0-1", "not a log file");
   EXPECT_EQ(Found(), "002 orders,0:1 depth 0; change unknown");
 }
 

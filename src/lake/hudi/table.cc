@@ -81,8 +81,10 @@ Result<Table> Table::Open(const storage::ObjectStore& store, ColumnReaderSource 
 }
 
 Result<Timeline> Table::ReadTimeline(const TimelineOptions& options, const Budget& budget) const {
-  static_cast<void>(options);
-  return ReadActiveTimeline(*store_, properties_, budget);
+  TRY_ASSIGN(Timeline timeline, ReadActiveTimeline(*store_, properties_, budget));
+  if (options.with_archived)
+    TRY(AddArchivedInstants(*store_, properties_, columns_, budget, timeline));
+  return timeline;
 }
 
 Result<CheckpointSearch> Table::FindCheckpoint(const CheckpointOptions& options,

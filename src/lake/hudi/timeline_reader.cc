@@ -3,9 +3,12 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <iterator>
 #include <map>
 #include <tuple>
 #include <utility>
+
+#include "lake/hudi/archive.h"
 
 namespace tidemark::lake::hudi {
 namespace {
@@ -19,9 +22,11 @@ struct NamedFile {
 /// action. Its order is the order of a timeline.
 using InstantKey = std::pair<std::string, std::string>;
 
-std::string ComparableWord(const InstantFileName& name) {
-  if (name.action == Action::kUnknown) return name.action_name;
-  return std::string(ActionName(ComparableAction(name.action)));
+template <class Named>  // InstantFileName or Instant
+InstantKey KeyOf(const Named& named) {
+  return {named.requested, named.action == Action::kUnknown
+                               ? named.action_name
+                               : std::string(ActionName(ComparableAction(named.action)))};
 }
 
 /// Later beats earlier: state first, then completion time; a name without one is older than any.
@@ -83,7 +88,7 @@ Timeline MakeTimeline(const storage::Listing& listing, const TableProperties& pr
                                      fmt::format("an action this program does not know action={}",
                                                  name->action_name)});
     }
-    InstantKey key{name->requested, ComparableWord(*name)};
+    InstantKey key = KeyOf(*name);
     groups[std::move(key)].push_back({*std::move(name), &object});
   }
   for (auto& [word, finding] : unknown_actions) timeline.findings.push_back(std::move(finding));
@@ -117,6 +122,29 @@ Result<Timeline> ReadActiveTimeline(const storage::ObjectStore& store,
                             store.uri(), properties.layout));
   }
   return timeline;
+}
+
+Status AddArchivedInstants(const storage::ObjectStore& store, const TableProperties& properties,
+                           const ColumnReaderSource& columns, const Budget& budget,
+                           Timeline& timeline) {
+  TRY_ASSIGN(Archive archive,
+             ReadArchive(store, properties, columns, {.with_extra = false}, budget));
+  std::ranges::move(archive.findings, std::back_inserter(timeline.findings));
+  std::map<InstantKey, Instant> by_key;
+  for (ArchivedInstant& archived : archive.instants) {
+    InstantKey key = KeyOf(archived.instant);
+    by_key.insert_or_assign(std::move(key), std::move(archived.instant));
+  }
+  // The writer takes an instant out of the active timeline after it is in the archive, so for a
+  // while it stands in both.
+  for (Instant& instant : timeline.instants) {
+    InstantKey key = KeyOf(instant);
+    const auto [at, is_new] = by_key.try_emplace(std::move(key), instant);
+    if (!is_new && at->second.state <= instant.state) at->second = std::move(instant);
+  }
+  timeline.instants.clear();
+  for (auto& [key, instant] : by_key) timeline.instants.push_back(std::move(instant));
+  return {};
 }
 
 }  // namespace tidemark::lake::hudi

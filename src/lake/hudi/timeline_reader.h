@@ -3,6 +3,7 @@
 
 #include "base/budget.h"
 #include "base/error.h"
+#include "lake/column_reader.h"
 #include "lake/hudi/properties.h"
 #include "lake/hudi/timeline.h"
 #include "storage/object_store.h"
@@ -20,5 +21,11 @@ Timeline MakeTimeline(const storage::Listing& listing, const TableProperties& pr
 /// another layout: open it anew.
 Result<Timeline> ReadActiveTimeline(const storage::ObjectStore& store,
                                     const TableProperties& properties, const Budget& budget);
+
+/// Adds the archived instants that `timeline` does not have in a higher or the same state. Cost:
+/// the archive's files. Errors as ReadArchive.
+Status AddArchivedInstants(const storage::ObjectStore& store, const TableProperties& properties,
+                           const ColumnReaderSource& columns, const Budget& budget,
+                           Timeline& timeline);
 
 }  // namespace tidemark::lake::hudi
