@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 namespace tidemark::storage {
 
 namespace {
@@ -14,7 +16,7 @@ constexpr minutes kRenewBefore{5};
 /// How long nothing is asked again after a failure: an instance without credentials costs a second
 /// each time.
 constexpr seconds kAskAgainAfter{30};
-constexpr std::chrono::milliseconds kLockWait{20};
+constexpr std::chrono::milliseconds kWaitMax{1000};
 
 }  // namespace
 
@@ -38,31 +40,46 @@ Result<AwsCredentials> CredentialChain::Ask(const Budget& budget) const {
   return Fail(ErrorKind::kDenied, fmt::format("no credentials found: looked in {}", places));
 }
 
-Result<AwsCredentials> CredentialChain::Get(const Budget& budget) {
-  // Another caller may be asking a slow place: wait for it no longer than the budget.
-  std::unique_lock lock(mutex_, std::defer_lock);
-  while (!lock.try_lock_for(kLockWait)) TRY(budget.Check());
+std::optional<Result<AwsCredentials>> CredentialChain::Known() const {
   const WallTime now = clock_.Now();
-  const MonoTime mono = clock_.Mono();
+  const bool may_ask = !is_asking_ && clock_.Mono() >= ask_again_;
   if (found_) {
     const bool is_due = found_->expires && now >= *found_->expires - kRenewBefore;
     const bool is_over = found_->expires && now >= *found_->expires;
-    if (!is_due || (!is_over && mono < ask_again_)) return *found_;
-  } else if (not_found_ && mono < ask_again_) {
+    // While one caller renews them, or soon after that failed, the others use what still holds.
+    if (!is_due || (!is_over && !may_ask)) return *found_;
+  } else if (not_found_ && !may_ask && !is_asking_) {
     return std::unexpected(*not_found_);
   }
+  return std::nullopt;
+}
+
+Result<AwsCredentials> CredentialChain::Get(const Budget& budget) {
+  std::unique_lock lock(mutex_);
+  while (true) {
+    if (auto known = Known()) return *std::move(known);
+    if (!is_asking_) break;
+    TRY(budget.Check());
+    answered_.wait_for(lock, budget.stop(), std::min(budget.Remaining(), kWaitMax),
+                       [this] { return !is_asking_; });
+  }
+  is_asking_ = true;
+  lock.unlock();
   auto asked = Ask(budget);
+  lock.lock();
+  is_asking_ = false;
+  answered_.notify_all();
   if (asked) {
     found_ = *asked;
     not_found_.reset();
     // Credentials that are given out shortly before their end are not asked for at every request.
-    ask_again_ = mono + kAskAgainAfter;
+    ask_again_ = clock_.Mono() + kAskAgainAfter;
     return asked;
   }
   // A stopped or short-lived caller says nothing about the next one.
   if (asked.error().kind == ErrorKind::kCancelled || budget.is_over()) return asked;
-  ask_again_ = mono + kAskAgainAfter;
-  if (found_ && now < *found_->expires) return *found_;
+  ask_again_ = clock_.Mono() + kAskAgainAfter;
+  if (found_ && found_->expires && clock_.Now() < *found_->expires) return *found_;
   found_.reset();
   not_found_ = asked.error();
   return asked;

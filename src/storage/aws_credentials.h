@@ -1,6 +1,7 @@
 /// Who we are to AWS, and the usual places where that is written.
 #pragma once
 
+#include <condition_variable>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -35,8 +36,8 @@ class CredentialSource {
   virtual Result<std::optional<AwsCredentials>> Load(const Budget& budget) const = 0;
 };
 
-/// Asks the places in order, keeps what it found, and asks again shortly before that ends. One
-/// mutex; a caller may wait for another one's question.
+/// Asks the places in order, keeps what it found, and asks again shortly before that ends. Any
+/// thread; one asks, and those that cannot go on without the answer wait for it.
 class CredentialChain {
  public:
   /// `clock` must outlive the chain.
@@ -51,13 +52,18 @@ class CredentialChain {
 
  private:
   Result<AwsCredentials> Ask(const Budget& budget) const;
+  /// What needs no question, under the lock that the caller holds.
+  std::optional<Result<AwsCredentials>> Known() const;
 
   std::vector<std::unique_ptr<CredentialSource>> sources_;
   const Clock& clock_;
-  std::timed_mutex mutex_;
-  std::optional<AwsCredentials> found_;   // guarded by mutex_
-  std::optional<Error> not_found_;        // guarded by mutex_
-  MonoTime ask_again_ = MonoTime::min();  // guarded by mutex_
+  std::mutex mutex_;
+  std::condition_variable_any answered_;
+  // Guarded by mutex_:
+  bool is_asking_ = false;
+  std::optional<AwsCredentials> found_;
+  std::optional<Error> not_found_;
+  MonoTime ask_again_ = MonoTime::min();
 };
 
 }  // namespace tidemark::storage

@@ -4,6 +4,7 @@
 
 #include <fstream>
 #include <map>
+#include <thread>
 
 #include "base/time_text.h"
 #include "storage/aws_credential_sources.h"
@@ -324,6 +325,24 @@ TEST_F(CredentialChainTest, RefusedCredentialsAreForgottenOnce) {
   EXPECT_EQ(Key(), "K2");
   chain_.Forget(first);
   EXPECT_EQ(Key(), "K2");
+}
+
+TEST_F(CredentialChainTest, AWaitForAnotherCallersQuestionEndsWithTheBudget) {
+  ScriptedHttpServer slow([](const ScriptedRequest&, int) {
+    ScriptedReply reply = HttpReply(200, std::string(kJson));
+    reply.wait_before = 1s;
+    return reply;
+  });
+  HttpClient http;
+  std::vector<std::unique_ptr<CredentialSource>> sources;
+  sources.push_back(MakeContainerSource(
+      Variables({{"AWS_CONTAINER_CREDENTIALS_FULL_URI", slow.endpoint()}}), http));
+  CredentialChain chain(std::move(sources), clock_);
+  std::jthread first([&] { EXPECT_THAT(chain.Get(kBudget), IsOk()); });
+  while (slow.Requests().empty()) std::this_thread::yield();
+  EXPECT_THAT(chain.Get(Budget::For(50ms)), IsError(ErrorKind::kUnavailable, _));
+  EXPECT_THAT(chain.Get(kBudget), IsOk());
+  EXPECT_EQ(slow.Requests().size(), 1u);
 }
 
 TEST(CredentialChainPlacesTest, NothingFoundNamesThePlaces) {

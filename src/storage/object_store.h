@@ -25,7 +25,7 @@ struct ObjectInfo {
 
 struct ListOptions {
   /// Only keys that are byte-wise strictly greater. Empty: from the beginning. Relative to the
-  /// root, like `key`.
+  /// root, like `key`. A folder that it lies in is still given: later objects may be in there.
   std::string start_after;
   /// true: every object below the prefix. false: only the objects directly in the folder; deeper
   /// ones are summed up as `folders`.
@@ -40,13 +40,15 @@ struct Listing {
       folders;  ///< only when not recursive: "a/b/", ascending, with the trailing '/'
 };
 
-/// One contract, run as one test suite on every implementation (storage/object_store_contract.h).
+/// One contract, run as one test suite on every implementation
+/// (tests/contract/object_store_contract.h).
 ///
 /// Errors of every method: kNotFound (object, folder's bucket or root is missing), kDenied
 /// (credentials missing or refused), kUnavailable (no answer within the budget; already retried as
 /// it allows), kCancelled, kInvalidArgument (a key with an empty, "." or ".." part or a NUL),
-/// kCorrupt (an answer that is not of the protocol). Messages name the object as the user would
-/// write it (`uri()` + key).
+/// kCorrupt (an answer that is not of the protocol), kExhausted (a bound of storage/object_key.h),
+/// kUnsupported (the server or file system lacks what it takes). Messages name the object as the
+/// user would write it (`uri()` + key).
 ///
 /// Any thread may call any method at any time; a method blocks its caller only.
 class ObjectStore {
@@ -60,7 +62,8 @@ class ObjectStore {
   /// Lists below `folder`: "" is the root, otherwise "a/b/" (the trailing '/' may be missing and
   /// means the same). A folder without objects gives an empty listing on every store, also where
   /// the folder does not exist. What is neither a regular file nor a folder (sockets, dangling
-  /// links) is left out. Cost: one request per 1,000 entries on S3; one directory read per folder
+  /// links), and what no key can name ("a//b", the empty objects "a/" that stand for folders), is
+  /// left out. Cost: one request per 1,000 entries on S3; one directory read per folder
   /// locally.
   virtual Result<Listing> List(std::string_view folder, const ListOptions& options,
                                const Budget& budget) const = 0;

@@ -134,5 +134,18 @@ TEST_F(MotoTest, NoCredentialsAtAllSaysWhereWeLooked) {
                     HasSubstr("EC2"), HasSubstr("s3://lake/t/a"))));
 }
 
+TEST(TlsTest, AServerIsTrustedByItsCertificateOnly) {
+  ASSERT_OK_ASSIGN(const auto server, S3Server::StartS3rver({"lake"}, true));
+  server->ExportKeys();
+  ASSERT_OK_ASSIGN(const auto store, OpenStore("s3://lake/t", server->Options()));
+  EXPECT_THAT(store->Put("a", "x", {}), IsError(ErrorKind::kDenied, HasSubstr("certificate")));
+  ::setenv("AWS_CA_BUNDLE", server->ca_file().c_str(), 1);
+  EXPECT_THAT(store->Put("a", "x", {}), IsOk());
+  EXPECT_THAT(store->Read("a", {}), support::IsOkAnd(std::string("x")));
+  ::setenv("AWS_CA_BUNDLE", "/dev/null/none", 1);
+  EXPECT_THAT(store->Read("a", {}), IsError(ErrorKind::kInvalidArgument, HasSubstr("none")));
+  ::unsetenv("AWS_CA_BUNDLE");
+}
+
 }  // namespace
 }  // namespace tidemark::storage

@@ -21,6 +21,34 @@ Status CheckInstalled(const std::string& path) {
                           path));
 }
 
+/// A key and a certificate for 127.0.0.1 that signs itself.
+Status MakeCertificate(const std::string& folder) {
+  ChildOptions options;
+  options.command = {"openssl",
+                     "req",
+                     "-x509",
+                     "-newkey",
+                     "ec",
+                     "-pkeyopt",
+                     "ec_paramgen_curve:prime256v1",
+                     "-nodes",
+                     "-keyout",
+                     "key.pem",
+                     "-out",
+                     "cert.pem",
+                     "-days",
+                     "2",
+                     "-subj",
+                     "/CN=127.0.0.1",
+                     "-addext",
+                     "subjectAltName=IP:127.0.0.1"};
+  options.folder = folder;
+  TRY_ASSIGN(const auto openssl, ChildProcess::Start(options));
+  TRY_ASSIGN(const int code, openssl->WaitForExit(kStartTimeout));
+  if (code == 0) return {};
+  return Fail(ErrorKind::kUnavailable, "openssl made no certificate: " + openssl->Output());
+}
+
 /// What the machine's own configuration says must not reach a test.
 void HideUsersConfiguration() {
   ::unsetenv("AWS_SESSION_TOKEN");
@@ -29,6 +57,7 @@ void HideUsersConfiguration() {
   ::unsetenv("AWS_ENDPOINT_URL_S3");
   ::unsetenv("AWS_REGION");
   ::unsetenv("AWS_DEFAULT_REGION");
+  ::unsetenv("AWS_CA_BUNDLE");
   ::setenv("AWS_CONFIG_FILE", "/dev/null/none", 1);
   ::setenv("AWS_SHARED_CREDENTIALS_FILE", "/dev/null/none", 1);
   ::setenv("AWS_EC2_METADATA_DISABLED", "true", 1);
@@ -54,7 +83,8 @@ Result<std::unique_ptr<S3Server>> S3Server::StartMoto(const std::vector<std::str
   return server;
 }
 
-Result<std::unique_ptr<S3Server>> S3Server::StartS3rver(const std::vector<std::string>& buckets) {
+Result<std::unique_ptr<S3Server>> S3Server::StartS3rver(const std::vector<std::string>& buckets,
+                                                        bool is_tls) {
   const std::string script = TIDEMARK_DEPS "/s3rver-3.7.1/node_modules/s3rver/bin/s3rver.js";
   TRY(CheckInstalled(script));
   auto server = std::make_unique<S3Server>(Private());
@@ -70,9 +100,14 @@ Result<std::unique_ptr<S3Server>> S3Server::StartS3rver(const std::vector<std::s
     options.command.emplace_back("--configure-bucket");
     options.command.push_back(bucket);
   }
+  if (is_tls) {
+    TRY(MakeCertificate(server->folder_.path()));
+    options.command.push_back("--key=" + server->folder_.path() + "/key.pem");
+    options.command.push_back("--cert=" + server->ca_file());
+  }
   TRY_ASSIGN(server->process_, ChildProcess::Start(options));
   TRY(server->process_->WaitForPort(port, kStartTimeout));
-  server->endpoint_ = fmt::format("http://127.0.0.1:{}", port);
+  server->endpoint_ = fmt::format("{}://127.0.0.1:{}", is_tls ? "https" : "http", port);
   // The keys that it is built with.
   server->access_key_id_ = "S3RVER";
   server->secret_access_key_ = "S3RVER";

@@ -28,9 +28,12 @@ class S3Server {
                                                      const std::vector<std::string>& filled = {});
 
   /// s3rver 3, on Node. Its conditional writes overwrite.
-  static Result<std::unique_ptr<S3Server>> StartS3rver(const std::vector<std::string>& buckets);
+  static Result<std::unique_ptr<S3Server>> StartS3rver(const std::vector<std::string>& buckets,
+                                                       bool is_tls = false);
 
-  const std::string& endpoint() const { return endpoint_; }  ///< "http://127.0.0.1:PORT"
+  const std::string& endpoint() const { return endpoint_; }  ///< "http[s]://127.0.0.1:PORT"
+  /// The certificate to trust, of a server that speaks TLS.
+  std::string ca_file() const { return folder_.path() + "/cert.pem"; }
   const std::string& access_key_id() const { return access_key_id_; }
   const std::string& secret_access_key() const { return secret_access_key_; }
 
