@@ -24,6 +24,7 @@ struct Options {
 /// The exit code of the command; 1 when it did not end by itself.
 Result<int> RunCommand(const std::vector<std::string>& command) {
   std::vector<char*> arguments;
+  arguments.reserve(command.size() + 1);
   for (const std::string& word : command) arguments.push_back(const_cast<char*>(word.c_str()));
   arguments.push_back(nullptr);
   pid_t child = 0;
