@@ -289,8 +289,7 @@ def main():
             bootstrap = os.environ["BOOTSTRAP"] if arguments.scale == "smoke" else stack.enter_context(
                 three_brokers(folder))
             bench = Bench(arguments.build, scale, bootstrap, arguments.scale != "smoke", folder)
-            if (arguments.build / "tidemark").exists():
-                results["start_up_ms"] = bench.start_up()
+            results["start_up_ms"] = bench.start_up()
             results["commit_bodies"] = bench.commit_bodies()
             results["scenarios"] = bench.all_scenarios()
     finally:
