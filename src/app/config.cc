@@ -152,11 +152,8 @@ void ConfigReader::ReadClusters(const std::string& file, const YAML::Node& node)
     const std::string name = entry.first.IsScalar() ? entry.first.Scalar() : "";
     YamlMap map(context_, file, entry.second, "clusters." + name);
     ClusterConfig cluster{name, {}};
-    const auto servers = map.TakeText("bootstrap_servers");
-    if (!map.Has("bootstrap_servers") || (servers && servers->empty())) {
-      map.Complain("bootstrap_servers", "host:port[,host:port] is wanted");
-    }
-    cluster.options.bootstrap_servers = servers.value_or("");
+    cluster.options.bootstrap_servers =
+        map.TakeNeededText("bootstrap_servers", "host:port[,host:port] is wanted");
     const YAML::Node properties = map.Take("properties");
     for (auto& [key, value] : map.TakeTexts("properties")) {
       if (auto status = context_.sources().check_property(key, value); !status) {
@@ -181,8 +178,7 @@ void ConfigReader::ReadStores(const std::string& file, const YAML::Node& node) {
     YamlMap map(context_, file, entry.second, "stores." + name);
     StoreConfig store;
     store.name = name;
-    store.match = map.TakeText("match").value_or("");
-    if (store.match.empty()) map.Complain("match", "a URI pattern such as s3://lake/* is wanted");
+    store.match = map.TakeNeededText("match", "a URI pattern such as s3://lake/* is wanted");
     store.options.endpoint = map.TakeText("endpoint").value_or("");
     store.options.region = map.TakeText("region").value_or("");
     store.options.is_anonymous = map.TakeBool("anonymous").value_or(false);
@@ -346,13 +342,12 @@ void ConfigReader::ReadPipeline(const std::string& file, const YAML::Node& node,
   if (!node.IsMap()) return;
   PipelineConfig pipeline;
   freshness::PipelineSpec& spec = pipeline.spec;
-  spec.name = map.TakeText("name").value_or("");
-  if (spec.name.empty()) map.Complain("name", "a name is wanted");
-  spec.table = map.TakeText("table").value_or("");
-  if (spec.table.empty()) {
-    map.Complain("table", "the table's path or URI is wanted");
-  } else if (auto store = storage::OpenStore(spec.table, {}); !store) {
-    map.Complain("table", store.error().message);
+  spec.name = map.TakeNeededText("name", "a name is wanted");
+  spec.table = map.TakeNeededText("table", "the table's path or URI is wanted");
+  if (!spec.table.empty()) {
+    if (auto store = storage::OpenStore(spec.table, {}); !store) {
+      map.Complain("table", store.error().message);
+    }
   }
   spec.topic = map.TakeText("topic");
   const auto mode = map.TakeWord("mode", {"streaming", "batch"});

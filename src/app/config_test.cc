@@ -199,6 +199,19 @@ TEST_F(ConfigTest, ReferencesThatLeadNowhereAreMistakes) {
               ElementsAre(HasSubstr("without its '}'")));
 }
 
+TEST_F(ConfigTest, TextThatMustBeThereIsReportedOnceWhateverIsWrongWithIt) {
+  EXPECT_THAT(Mistakes("clusters: { a: { bootstrap_servers: null } }"),
+              ElementsAre(HasSubstr("host:port[,host:port] is wanted")));
+  EXPECT_THAT(Mistakes("clusters: { a: { bootstrap_servers: \"\" } }"),
+              ElementsAre(HasSubstr("host:port[,host:port] is wanted")));
+  EXPECT_THAT(Mistakes("stores: { a: { match: \"${env:NOT_SET}\" } }"),
+              ElementsAre(HasSubstr("NOT_SET is not set")));
+  EXPECT_THAT(Mistakes("clusters: { a: { bootstrap_servers: \"b:1\" } }\n"
+                       "pipelines: [ { name: \"${env:NOT_SET}\", table: \"${env:NOT_SET}\" } ]"),
+              ElementsAre(HasSubstr("name: the environment variable NOT_SET is not set"),
+                          HasSubstr("table: the environment variable NOT_SET is not set")));
+}
+
 TEST_F(ConfigTest, IncludesAreReadInOrderOfTheirNames) {
   Write("pipelines.d/b.yaml", "- { name: b, table: /lake/b }\n");
   Write("pipelines.d/a.yaml", "pipelines:\n  - { name: a, table: /lake/a }\n");

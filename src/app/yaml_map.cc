@@ -165,6 +165,14 @@ std::optional<std::string> YamlMap::TakeText(const std::string& key) {
   return context_.Resolve(file_, node, path_ + "." + key);
 }
 
+std::string YamlMap::TakeNeededText(const std::string& key, std::string wanted) {
+  const YAML::Node node = Take(key);
+  const auto text =
+      node.IsDefined() ? context_.Resolve(file_, node, path_ + "." + key) : std::string();
+  if (text && text->empty()) Complain(key, std::move(wanted));
+  return text.value_or("");
+}
+
 std::optional<bool> YamlMap::TakeBool(const std::string& key) {
   const auto text = TakeText(key);
   if (!text) return std::nullopt;

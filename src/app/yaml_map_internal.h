@@ -54,6 +54,9 @@ class YamlMap {
   bool Has(const std::string& key) const;
 
   std::optional<std::string> TakeText(const std::string& key);
+  /// Text that must be there: reports `wanted` when it is absent, null or empty, and then gives "".
+  /// Text that cannot be resolved is reported once, as what it is.
+  std::string TakeNeededText(const std::string& key, std::string wanted);
   std::optional<bool> TakeBool(const std::string& key);
   /// A whole number within [least, most].
   std::optional<int64_t> TakeInteger(const std::string& key, int64_t least, int64_t most);
