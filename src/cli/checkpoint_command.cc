@@ -68,12 +68,10 @@ int RunCommand(const Options& options) {
                                            Budget::For(*timeout, stop.token()), app::SystemEdges());
   if (stop.was_sent()) return StopSignal::kExitCode;
   if (!reading) return Complain(reading.error());
-  if (options.flags.format == "json") {
-    Print(api::CheckpointJson(reading->table, reading->search) + "\n");
-  } else {
-    Print(Render(*reading, Terminal::OfStdout()));
-  }
-  return reading->search.found ? kHealthy : kUnknown;
+  return Print(options.flags.format == "json"
+                   ? api::CheckpointJson(reading->table, reading->search) + "\n"
+                   : Render(*reading, Terminal::OfStdout()),
+               reading->search.found ? kHealthy : kUnknown);
 }
 
 }  // namespace

@@ -1,5 +1,6 @@
 #include "cli/command.h"
 
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
@@ -8,6 +9,7 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <utility>
 
 namespace tidemark::cli {
@@ -143,12 +145,25 @@ std::string TextTable::Render(const Terminal& terminal) const {
   return out;
 }
 
-void Print(std::string_view text) {
+int Print(std::string_view text, int code) {
   while (!text.empty()) {
     const ssize_t written = write(STDOUT_FILENO, text.data(), text.size());
     if (written < 0 && errno == EINTR) continue;
-    if (written <= 0) return;
+    if (written < 0 && errno == EPIPE) return code;
+    if (written <= 0) {
+      return Complain({ErrorKind::kUnavailable,
+                       fmt::format("the output cannot be written: {}", std::strerror(errno))});
+    }
     text.remove_prefix(static_cast<size_t>(written));
+  }
+  return code;
+}
+
+void HoldStandardDescriptors() {
+  for (const int descriptor : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
+    if (fcntl(descriptor, F_GETFD) >= 0) continue;
+    // The lowest free number is taken, which is this one. Read only: writing stays an error.
+    static_cast<void>(open("/dev/null", O_RDONLY));
   }
 }
 

@@ -71,8 +71,14 @@ class TextTable {
   std::vector<Row> rows_;
 };
 
-/// Writes all of `text` to stdout. A reader that went away (`| head`) is no error.
-void Print(std::string_view text);
+/// Writes all of `text` to stdout and gives `code`. A reader that went away (`| head`) is no error;
+/// output that cannot be written, to a full disk or a closed descriptor, is complained about and
+/// gives kUnreachable, because half a report must not look like a whole one.
+[[nodiscard]] int Print(std::string_view text, int code = kHealthy);
+
+/// Opens the standard descriptors that the caller left closed, so that no socket or file of ours
+/// becomes one of them and is written to. Before anything else is opened.
+void HoldStandardDescriptors();
 
 /// `text` with control characters shown as \xNN, so that a name from a table cannot drive the
 /// terminal.

@@ -103,14 +103,13 @@ void AddCompletion(CLI::App& app, Run& chosen) {
     chosen = [&app, kind] {
       const CLI::App& root = app;
       const auto commands = root.get_subcommands({});
-      if (*kind == "bash") Print(BashScript(commands));
+      if (*kind == "bash") return Print(BashScript(commands));
       if (*kind == "zsh") {
-        Print("#compdef tidemark\nautoload -U +X bashcompinit && bashcompinit\n" +
-              BashScript(commands));
+        return Print("#compdef tidemark\nautoload -U +X bashcompinit && bashcompinit\n" +
+                     BashScript(commands));
       }
-      if (*kind == "fish") Print(FishScript(commands));
-      if (*kind == "man") Print(ManPage(root, commands));
-      return static_cast<int>(kHealthy);
+      if (*kind == "fish") return Print(FishScript(commands));
+      return Print(ManPage(root, commands));
     };
   });
 }

@@ -45,8 +45,7 @@ int RunCommand() {
         return total;
       }(),
       run.duration.count());
-  Print(out);
-  return kHealthy;
+  return Print(out);
 }
 
 }  // namespace

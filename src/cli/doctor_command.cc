@@ -93,9 +93,9 @@ int RunCommand(const Options& options) {
         {.table_deadline = *timeout, .probe_deadline = *timeout, .stop = stop.token()}, edges));
     if (stop.was_sent()) return StopSignal::kExitCode;
   }
-  Print(options.format == "json" ? DoctorJson(diagnoses) + "\n"
-                                 : Render(diagnoses, Terminal::OfStdout()));
-  return ExitCodeOfAll(diagnoses);
+  return Print(options.format == "json" ? DoctorJson(diagnoses) + "\n"
+                                        : Render(diagnoses, Terminal::OfStdout()),
+               ExitCodeOfAll(diagnoses));
 }
 
 }  // namespace

@@ -74,8 +74,7 @@ int RunCommand(const Options& options) {
       {.table_deadline = *timeout, .probe_deadline = *timeout, .stop = stop.token()},
       app::SystemEdges());
   if (stop.was_sent()) return StopSignal::kExitCode;
-  Print(Render(options, run));
-  return ExitCodeOfRun(run);
+  return Print(Render(options, run), ExitCodeOfRun(run));
 }
 
 }  // namespace

@@ -16,6 +16,7 @@ constexpr const char* kDescription =
     "65 the data cannot be read, 69 a store or broker could not be reached, 70 a bug of ours.";
 
 int Main(int argc, char** argv) {
+  HoldStandardDescriptors();
   // A reader that goes away (`| head`) ends a write, not the process.
   std::signal(SIGPIPE, SIG_IGN);
   CLI::App app(kDescription, "tidemark");

@@ -59,12 +59,10 @@ int RunCommand(const Options& options) {
                         Budget::For(*timeout, stop.token()), app::SystemEdges());
   if (stop.was_sent()) return StopSignal::kExitCode;
   if (!reading) return Complain(reading.error());
-  if (options.flags.format == "json") {
-    Print(api::TimelineJson(reading->table, reading->properties, reading->timeline) + "\n");
-  } else {
-    Print(Render(*reading, Terminal::OfStdout()));
-  }
-  return kHealthy;
+  return Print(options.flags.format == "json"
+                   ? api::TimelineJson(reading->table, reading->properties, reading->timeline) +
+                         "\n"
+                   : Render(*reading, Terminal::OfStdout()));
 }
 
 }  // namespace

@@ -14,9 +14,8 @@ void AddVersion(CLI::App& app, Run& chosen) {
   command->callback([&chosen] {
     chosen = [] {
       const app::BuildInfo build = app::GetBuildInfo();
-      Print(fmt::format("tidemark {} ({}, librdkafka {})\n", build.version, build.compiler,
-                        build.rdkafka_version));
-      return static_cast<int>(kHealthy);
+      return Print(fmt::format("tidemark {} ({}, librdkafka {})\n", build.version, build.compiler,
+                               build.rdkafka_version));
     };
   });
 }
