@@ -1,0 +1,82 @@
+"""`doctor`: finds what is wrong with a set-up and says the cure."""
+
+from __future__ import annotations
+
+import pathlib
+from collections.abc import Callable
+
+import pytest
+
+from free_ports import free_ports
+from kafka_cluster import HOST, KafkaCluster, Record, now_ms
+from program import HEALTHY, UNREACHABLE, UNREADABLE, WARNING, Program, Run
+
+MINUTE, HOUR, DAY = 60_000, 3_600_000, 86_400_000
+MakeTable = Callable[..., pathlib.Path]
+
+
+def examine(tidemark: Program, table: pathlib.Path, *flags: str) -> Run:
+    return tidemark("doctor", table, "--timeout", "4s", *flags)
+
+
+def check_cure(run: Run, *words: str) -> None:
+    """Something is wrong, named, and followed by what to do."""
+    assert run.code != HEALTHY
+    for word in words:
+        assert word.lower() in run.out.lower()
+    assert "->" in run.out
+
+
+def test_a_healthy_set_up_has_no_complaint(
+    kafka: KafkaCluster, tidemark: Program, make_table: MakeTable, topic: str
+) -> None:
+    kafka.create_topic(topic, 2, {"retention.ms": str(7 * DAY)})
+    kafka.produce(topic, [Record(0, now_ms() - MINUTE)])
+    run = examine(tidemark, make_table(f"{topic},0:0,1:0"), "--bootstrap", kafka.bootstrap())
+    assert run.code == HEALTHY
+    assert "->" not in run.out
+    assert topic in run.out
+
+
+def test_a_table_alone_can_be_examined(tidemark: Program, make_table: MakeTable) -> None:
+    run = examine(tidemark, make_table("t,0:1"))
+    assert run.code == HEALTHY
+    assert "t,0:1" in run.out
+
+
+def test_a_folder_that_is_no_table_is_told(tidemark: Program, tmp_path: pathlib.Path) -> None:
+    run = examine(tidemark, tmp_path)
+    check_cure(run, "hoodie.properties")
+    assert run.code == UNREADABLE
+
+
+def test_a_cluster_that_is_not_there_is_told(tidemark: Program, make_table: MakeTable) -> None:
+    (port,) = free_ports(1)
+    run = examine(tidemark, make_table("t,0:1"), "--bootstrap", f"{HOST}:{port}")
+    check_cure(run, "broker")
+    assert run.code == UNREACHABLE
+
+
+def test_a_missing_topic_is_told(
+    kafka: KafkaCluster, tidemark: Program, make_table: MakeTable, topic: str
+) -> None:
+    run = examine(tidemark, make_table(f"{topic},0:1"), "--bootstrap", kafka.bootstrap())
+    check_cure(run, topic)
+    assert topic not in kafka.topics()
+
+
+@pytest.mark.parametrize(("kept", "is_failure"), [(2 * HOUR, False), (30 * MINUTE, True)])
+def test_a_retention_too_short_for_the_sla_is_told(
+    kafka: KafkaCluster,
+    tidemark: Program,
+    make_table: MakeTable,
+    topic: str,
+    kept: int,
+    is_failure: bool,
+) -> None:
+    kafka.create_topic(topic, config={"retention.ms": str(kept)})
+    run = examine(
+        tidemark, make_table(f"{topic},0:0"), "--bootstrap", kafka.bootstrap(), "--sla", "1h"
+    )
+    check_cure(run, "retention.ms")
+    assert (run.code == WARNING) == (not is_failure)
