@@ -19,15 +19,14 @@ from moto.moto_server.werkzeug_app import DomainDispatcherApplication, MotoReque
 from moto.s3.models import s3_backends
 from werkzeug.serving import make_server
 
-# moto looks and writes in two steps; S3 promises one. One writer at a time makes it keep the promise.
-writing = threading.Lock()
+# moto looks and writes in two steps; S3 promises one. And its request handling shares state among threads: now and then
+# concurrent requests leave it answering 500 for good. One request at a time cures both; clients stay concurrent.
+answering = threading.Lock()
 
 
-def atomic_writes(app):
+def one_at_a_time(app):
     def call(environ, start_response):
-        if environ['REQUEST_METHOD'] != 'PUT':
-            return app(environ, start_response)
-        with writing:
+        with answering:
             return list(app(environ, start_response))
     return call
 
@@ -37,7 +36,7 @@ def main():
     parser.add_argument('--bucket', action='append', default=[])
     parser.add_argument('--fill', action='append', default=[], metavar='BUCKET/FOLDER=COUNT')
     args = parser.parse_args()
-    server = make_server('127.0.0.1', 0, atomic_writes(DomainDispatcherApplication(create_backend_app)), threaded=True,
+    server = make_server('127.0.0.1', 0, one_at_a_time(DomainDispatcherApplication(create_backend_app)), threaded=True,
                          request_handler=MotoRequestHandler)
     thread = threading.Thread(target=server.serve_forever)
     thread.start()
