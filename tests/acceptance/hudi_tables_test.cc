@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <chrono>
 #include <filesystem>
 #include <map>
 #include <nlohmann/json.hpp>
@@ -327,8 +328,36 @@ TEST_P(HudiTableTest, TheLastChangeIsTheFirstCommitOfTheSameOffsets) {
   }
 }
 
+TEST_P(HudiTableTest, TheTimeOfACommitIsKnownOnlyWhereTheTableSaysItsZone) {
+  ASSERT_OK_ASSIGN(const Table table, Open());
+  ASSERT_OK_ASSIGN(const CheckpointSearch search, table.FindCheckpoint({}, Budget()));
+  if (!search.found) return;
+  const CommitPoint& found = *search.found;
+  if (table.properties().zone == TimelineZone::kUtc) {
+    EXPECT_EQ(found.committed_at_source, CommitTimeSource::kInstant);
+    EXPECT_EQ(found.committed_at, InstantToWallTime(found.completion.value_or(found.instant)));
+  } else {
+    // The files here are copies, so their times are those of the copying.
+    EXPECT_EQ(found.committed_at_source, CommitTimeSource::kUnknown);
+    EXPECT_EQ(found.committed_at, std::nullopt);
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(Testdata, HudiTableTest, ::testing::ValuesIn(TableNames()),
                          [](const auto& tested) { return tested.param; });
+
+TEST(HudiTablesTest, UtcInstantsAgreeWithTheClockOfTheGenerator) {
+  const std::string name = "a12_shanghai_utc_datasource_v9";
+  const storage::LocalStore store(TablesFolder() + "/" + name + "/table");
+  ASSERT_OK_ASSIGN(const Table table, Table::Open(store, columnar::LoadColumnReader, Budget()));
+  ASSERT_OK_ASSIGN(const CheckpointSearch search, table.FindCheckpoint({}, Budget()));
+  ASSERT_TRUE(search.found && search.found->committed_at);
+  // The clock just before the last sync; the writer's zone was eight hours ahead.
+  const auto before =
+      WallTimeFromMillis(ReadJson(name, "kafka.json").at("wallClockMsBeforeSync").back());
+  EXPECT_GT(*search.found->committed_at, before);
+  EXPECT_LT(*search.found->committed_at, before + std::chrono::minutes(1));
+}
 
 TEST(HudiTablesTest, EveryStoryHasItsTable) {
   const auto names = TableNames();

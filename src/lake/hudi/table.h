@@ -26,10 +26,11 @@ struct CheckpointOptions {
   /// Completed commits without a usable checkpoint that may be passed over before the walk gives
   /// up. >= 0.
   int64_t commit_depth_max = 100;
-  /// Walk on into the archived timeline when the active one has no checkpoint.
+  /// Walk on into the archived timeline when the active one has no checkpoint, or no end of the
+  /// run.
   bool with_archived = true;
   /// Also look for the commit that last changed the offsets. Costs one read per commit of the
-  /// unchanged run.
+  /// unchanged run, and files of the archive when the run goes back so far.
   bool with_last_change = true;
 };
 
