@@ -63,8 +63,8 @@ void WriteWriters(JsonWriter& json, const std::vector<TopicOffsets>& topics) {
   json.EndArray();
 }
 
-void WriteCommit(JsonWriter& json, const lake::CheckpointSearch& search) {
-  const lake::CommitPoint& commit = *search.found;
+void WriteCommit(JsonWriter& json, const lake::CommitPoint& commit,
+                 const lake::CheckpointSearch& search) {
   const lake::SourceCheckpoint& checkpoint = commit.checkpoint;
   json.Key("instant").Text(commit.instant);
   json.Key("action").Text(commit.action);
@@ -83,6 +83,12 @@ void WriteCommit(JsonWriter& json, const lake::CheckpointSearch& search) {
     json.Null();
   }
   WriteWriters(json, checkpoint.topics);
+  json.Key("defect");
+  if (checkpoint.defect.empty()) {
+    json.Null();
+  } else {
+    json.Text(checkpoint.defect);
+  }
 }
 
 }  // namespace
@@ -93,7 +99,7 @@ std::string CheckpointJson(std::string_view table, const lake::CheckpointSearch&
   json.Key("schema").Text("tidemark.checkpoint/1");
   json.Key("table").Text(table);
   json.Key("found").Bool(search.found.has_value());
-  if (search.found) WriteCommit(json, search);
+  if (search.found) WriteCommit(json, *search.found, search);
   json.Key("commits_examined").Integer(search.commits_examined);
   json.Key("commits_unreadable").Integer(search.commits_unreadable);
   json.Key("depth_exhausted").Bool(search.is_depth_exhausted);

@@ -38,7 +38,7 @@ TEST(CheckpointJsonTest, AKafkaCheckpointLooksLikeTheContract) {
             R"("key":"deltastreamer.checkpoint.key","value":"orders,0:1200,10:3",)"
             R"("commit_depth":2,"kind":"kafka","topic":"orders","offsets":{"0":1200,"10":3},)"
             R"("completion_time":null,"archived":false,"committed_at":null,)"
-            R"("last_change_instant":null,"writers":null,"commits_examined":3,)"
+            R"("last_change_instant":null,"writers":null,"defect":null,"commits_examined":3,)"
             R"("commits_unreadable":0,"depth_exhausted":false,"findings":[]})");
 }
 

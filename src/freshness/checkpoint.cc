@@ -39,6 +39,7 @@ TopicSelection SelectTopics(const PipelineSpec& spec, const lake::CheckpointSear
             .topics = {}};
   }
   const lake::SourceCheckpoint& checkpoint = search.found->checkpoint;
+  if (!checkpoint.defect.empty()) return {.reason = Reason::kCheckpointUnreadable, .topics = {}};
   const bool is_connect = checkpoint.kind == lake::CheckpointKind::kKafkaConnect;
   if (!is_connect && checkpoint.kind != lake::CheckpointKind::kKafka)
     return {.reason = Reason::kCheckpointNotKafka, .topics = {}};

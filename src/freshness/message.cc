@@ -86,9 +86,10 @@ std::string NoCheckpoint(const lake::CheckpointSearch& search) {
       Plural(search.commits_examined, "completed commit", "completed commits"));
 }
 
+constexpr size_t kShownBytes = 80;
+
 /// As much of a checkpoint as a sentence can hold.
 std::string Shortened(std::string_view text) {
-  constexpr size_t kShownBytes = 80;
   if (text.size() <= kShownBytes) return std::string(text);
   size_t end = kShownBytes;
   // Not in the middle of a UTF-8 sequence.
@@ -104,8 +105,8 @@ std::string CheckpointNotKafka(const lake::CommitPoint& commit) {
       Shortened(commit.checkpoint.value));
 }
 
-std::string CheckpointUnreadable(const MessageContext& context) {
-  const lake::CheckpointSearch& search = *context.table.search;
+std::string CheckpointUnreadable(const MessageContext& context,
+                                 const lake::CheckpointSearch& search) {
   if (search.commits_unreadable > 0) {
     return fmt::format(
         "{} could not be read and may hold the newest checkpoint, so what waits is not known: see "
@@ -122,13 +123,13 @@ std::string CheckpointUnreadable(const MessageContext& context) {
         search.found->instant);
   }
   return fmt::format(
-      "The checkpoint of commit {} under {} cannot be read as Kafka offsets ('{}'): check which "
+      "The checkpoint of commit {} under {} cannot be read as Kafka offsets{} ('{}'): check which "
       "job wrote it.",
-      search.found->instant, checkpoint.key, Shortened(checkpoint.value));
+      search.found->instant, checkpoint.key,
+      checkpoint.defect.empty() ? "" : ", " + checkpoint.defect, Shortened(checkpoint.value));
 }
 
-std::string TopicMismatch(const MessageContext& context) {
-  const lake::CommitPoint& commit = *context.report.commit;
+std::string TopicMismatch(const MessageContext& context, const lake::CommitPoint& commit) {
   std::string topics;
   for (const lake::TopicOffsets& offsets : commit.checkpoint.topics) {
     if (!topics.empty()) topics += ", ";
@@ -196,7 +197,8 @@ std::string Refused(const MessageContext& context) {
         refused->partition.topic, ClientWords(context));
   }
   return fmt::format("The broker of {} refused us by {}{}: check user, password, mechanism and CA.",
-                     NameOf(refused->partition), *refused->reason, ClientWords(context));
+                     NameOf(refused->partition), refused->reason.value_or("it"),
+                     ClientWords(context));
 }
 
 std::string DataLost(const MessageContext& context) {
@@ -335,16 +337,20 @@ std::string MessageOf(const MessageContext& context) {
   const PipelineReport& report = context.report;
   if (report.status == PipelineStatus::kDisabled)
     return "This pipeline is switched off in the configuration and was not checked.";
+  if (!context.table.search) return TableUnreadable(context);
+  const lake::CheckpointSearch& search = *context.table.search;
   if (report.status == PipelineStatus::kBreach && report.reason != Reason::kOk &&
       report.reason != Reason::kDataLost)
     return PartlyKnownBreach(report);
   switch (report.reason) {
     case Reason::kOk:
       return report.status == PipelineStatus::kFresh ? Healthy(report) : Late(report);
-    case Reason::kNoCheckpoint: return NoCheckpoint(*context.table.search);
-    case Reason::kCheckpointNotKafka: return CheckpointNotKafka(*report.commit);
-    case Reason::kCheckpointUnreadable: return CheckpointUnreadable(context);
-    case Reason::kTopicMismatch: return TopicMismatch(context);
+    case Reason::kNoCheckpoint: return NoCheckpoint(search);
+    case Reason::kCheckpointNotKafka:
+      return search.found ? CheckpointNotKafka(*search.found) : NoCheckpoint(search);
+    case Reason::kCheckpointUnreadable: return CheckpointUnreadable(context, search);
+    case Reason::kTopicMismatch:
+      return search.found ? TopicMismatch(context, *search.found) : NoCheckpoint(search);
     case Reason::kTopicMissing: return TopicMissing(context);
     case Reason::kTopicRecreated: return TopicRecreated(report);
     case Reason::kOffsetAhead: return OffsetAhead(report);

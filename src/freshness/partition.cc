@@ -45,7 +45,8 @@ class PartitionJudge {
     if (!replaced.empty()) return Unknown(replaced);
 
     // Nothing committed: a streamer begins at offset 0, so what is gone before it came is lost too.
-    if (facts_.log_start && c.value_or(0) < *facts_.log_start) return Lost(c.value_or(0));
+    if (facts_.log_start && c.value_or(0) < *facts_.log_start)
+      return Lost(c.value_or(0), *facts_.log_start);
     const std::optional<Offset> start = c ? c : facts_.log_start;
     if (!start) return Unknown(FaultReason());
     if (facts_.high_watermark && *start == *facts_.high_watermark) return Fresh();
@@ -56,7 +57,7 @@ class PartitionJudge {
       if (!verdict_.reason) verdict_.reason = "nothing_readable";
       return Fresh();
     }
-    if (facts_.search == Search::kRecord && facts_.first) return Lagging(*start);
+    if (facts_.search == Search::kRecord && facts_.first) return Lagging(*facts_.first, *start);
     SetOpenNumbers(*start);
     Unknown(FaultReason());
   }
@@ -117,8 +118,7 @@ class PartitionJudge {
     verdict_.uncommitted_records = 0;
   }
 
-  void Lagging(Offset start) {
-    const kafka::FirstRecord& first = *facts_.first;
+  void Lagging(const kafka::FirstRecord& first, Offset start) {
     const RecordAge age = Show(first);
     SetOpenNumbers(start);
     SetRetentionMargin(first, age);
@@ -150,12 +150,11 @@ class PartitionJudge {
     SetRetentionMargin(*facts_.blocked_first, age);
   }
 
-  void Lost(Offset committed) {
+  void Lost(Offset committed, Offset log_start) {
     verdict_.verdict = Verdict::kLost;
-    verdict_.lost_records = *facts_.log_start - committed;
+    verdict_.lost_records = log_start - committed;
     if (verdict_.end)
-      verdict_.uncommitted_records =
-          std::max<int64_t>(0, *verdict_.end - std::max(committed, *facts_.log_start));
+      verdict_.uncommitted_records = std::max<int64_t>(0, *verdict_.end - log_start);
     verdict_.retention_margin_records = 0;
     verdict_.retention_margin = Milliseconds(0);
     // What is gone waited at least as long as what is left; an arrival bound alone is no proof.
@@ -184,7 +183,7 @@ class PartitionJudge {
                                     .timestamp_ms = stamp->second.timestamp_ms,
                                     .timestamp_type = stamp->second.timestamp_type};
     const RecordAge age = AgeOf(record, Arrivals(), now_);
-    if (age.worth != StampWorth::kUsable || (verdict_.lag && *age.age < *verdict_.lag)) return;
+    if (age.worth != StampWorth::kUsable || age.age < verdict_.lag) return;
     Show(record);
     verdict_.lag = age.age;
     verdict_.lag_is_lower_bound = false;

@@ -16,6 +16,12 @@ namespace tidemark::freshness {
 
 namespace {
 
+// The contract's exit codes.
+constexpr int kHealthyCode = 0;
+constexpr int kWarningCode = 1;
+constexpr int kBreachCode = 2;
+constexpr int kUnknownCode = 3;
+
 bool IsUndecided(const PartitionVerdict& verdict) {
   return verdict.verdict == Verdict::kUnknown || verdict.verdict == Verdict::kAhead;
 }
@@ -144,7 +150,6 @@ void AddUp(PipelineReport& report) {
   bool is_every_loss_known = true;
   int64_t lost = 0;
   report.uncommitted_records = 0;
-  report.clock_skew = Milliseconds(0);
   for (const PartitionVerdict& partition : report.partitions) {
     lost = SaturatingAdd(lost, partition.lost_records);
     if (!partition.log_start || IsUndecided(partition)) is_every_loss_known = false;
@@ -155,7 +160,10 @@ void AddUp(PipelineReport& report) {
     }
     TakeLeast(report.retention_margin_records, partition.retention_margin_records);
     TakeLeast(report.retention_margin, partition.retention_margin);
-    report.clock_skew = std::max(*report.clock_skew, partition.clock_skew);
+    // A partition that showed neither a stamp nor that nothing waits says nothing about clocks.
+    if (!IsUndecided(partition) || partition.timestamp_ms)
+      report.clock_skew =
+          std::max(report.clock_skew.value_or(Milliseconds(0)), partition.clock_skew);
   }
   if (lost > 0 || is_every_loss_known) report.lost_records = lost;
 }
@@ -166,7 +174,7 @@ const PartitionVerdict* LongestWait(const std::vector<PartitionVerdict>& partiti
   const PartitionVerdict* longest = nullptr;
   for (const PartitionVerdict& partition : partitions) {
     if (IsUndecided(partition) || !partition.lag) continue;
-    if (longest == nullptr || *partition.lag > *longest->lag) longest = &partition;
+    if (longest == nullptr || partition.lag > longest->lag) longest = &partition;
   }
   return longest;
 }
@@ -220,9 +228,10 @@ void SuppressLag(PipelineReport& report) {
 
 void ShowLag(PipelineReport& report, const PartitionVerdict& longest, const PipelineSpec& spec) {
   const auto sla = static_cast<double>(spec.sla.count());
-  report.lag = longest.lag;
-  report.sla_ratio = static_cast<double>(report.lag->count()) / sla;
-  const Milliseconds capped = std::min(*report.lag, std::max(spec.lag_cap, Milliseconds(0)));
+  const Milliseconds lag = longest.lag.value_or(Milliseconds(0));
+  report.lag = lag;
+  report.sla_ratio = static_cast<double>(lag.count()) / sla;
+  const Milliseconds capped = std::min(lag, std::max(spec.lag_cap, Milliseconds(0)));
   report.sla_ratio_capped = std::min(1.0, static_cast<double>(capped.count()) / sla);
   // A record that is held back, or none at all, is not what the lag comes from.
   const bool has_record = longest.verdict == Verdict::kLagging || longest.verdict == Verdict::kLost;
@@ -246,7 +255,8 @@ void Conclude(PipelineReport& report, const PipelineSpec& spec) {
 
   const PartitionVerdict* longest = LongestWait(report.partitions);
   if (longest != nullptr) ShowLag(report, *longest, spec);
-  const bool is_breach = report.sla_ratio.value_or(0) >= kBreachRatio;
+  const double ratio = report.sla_ratio.value_or(0);
+  const bool is_breach = ratio >= kBreachRatio;
   // Partial data may prove a breach, never health.
   const bool is_partial = report.counts.unknown + report.counts.ahead > 0 || has_unknown_age;
   if (is_partial && !is_breach) SuppressLag(report);
@@ -260,7 +270,7 @@ void Conclude(PipelineReport& report, const PipelineSpec& spec) {
   } else {
     report.reason = Reason::kOk;
     report.status = PipelineStatus::kFresh;
-    if (*report.sla_ratio >= kWarningRatio) report.status = PipelineStatus::kWarning;
+    if (ratio >= kWarningRatio) report.status = PipelineStatus::kWarning;
     if (is_breach) report.status = PipelineStatus::kBreach;
   }
 }
@@ -292,7 +302,7 @@ void JudgeCluster(PipelineReport& report, const PipelineSpec& spec,
                   const PipelineMemory& memory) {
   const TopicSelection selection = SelectTopics(spec, search);
   report.reason = selection.reason;
-  if (selection.reason != Reason::kOk) return;
+  if (selection.reason != Reason::kOk || !search.found) return;
   if (cluster.error) {
     report.reason = ReasonOf(*cluster.error);
     return;
@@ -363,16 +373,15 @@ PipelineReport JudgePipeline(const PipelineSpec& spec, const TableFacts& table,
 }
 
 int ExitCodeOf(std::span<const PipelineReport> reports) {
-  constexpr int kHealthy = 0, kWarning = 1, kBreach = 2, kUnknown = 3;
   bool has_warning = false, has_breach = false, has_unknown = false;
   for (const PipelineReport& report : reports) {
     has_warning |= report.status == PipelineStatus::kWarning;
     has_breach |= report.status == PipelineStatus::kBreach;
     has_unknown |= report.status == PipelineStatus::kUnknown;
   }
-  if (has_breach) return kBreach;
-  if (has_unknown) return kUnknown;
-  return has_warning ? kWarning : kHealthy;
+  if (has_breach) return kBreachCode;
+  if (has_unknown) return kUnknownCode;
+  return has_warning ? kWarningCode : kHealthyCode;
 }
 
 }  // namespace tidemark::freshness

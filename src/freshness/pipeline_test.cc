@@ -131,6 +131,11 @@ TEST(PipelineReasonTest, EveryObstacleBeforeThePartitionsHasItsReason) {
        Reason::kCheckpointUnreadable},
       {with([](World& w) { w.commit().checkpoint.kind = lake::CheckpointKind::kSparkBatch; }),
        Reason::kCheckpointNotKafka},
+      {with([](World& w) {
+         w.commit().checkpoint.kind = lake::CheckpointKind::kOther;
+         w.commit().checkpoint.defect = "offset is over 9223372036854775807";
+       }),
+       Reason::kCheckpointUnreadable},
       {with([](World& w) { w.commit().checkpoint.topics.clear(); }), Reason::kCheckpointUnreadable},
       {with([](World& w) { w.commit().checkpoint.topics[0].offsets[0] = -1; }),
        Reason::kCheckpointUnreadable},

@@ -27,12 +27,14 @@ std::string_view BoolText(bool value) {
   return value ? kTrue : kFalse;
 }
 
+constexpr std::string_view kPrefix = "tidemark_freshness_";
+constexpr std::array<std::string_view, 10> kOurLabels = {
+    "pipeline", "cluster", "table",     "status", "reason",
+    "verdict",  "topic",   "partition", "group",  "cluster_name"};
+
 /// Names that our own labels have, or that Prometheus keeps for itself.
 bool IsReserved(std::string_view name) {
-  constexpr std::array<std::string_view, 10> kOurs = {
-      "pipeline", "cluster", "table",     "status", "reason",
-      "verdict",  "topic",   "partition", "group",  "cluster_name"};
-  return name.starts_with("__") || std::ranges::find(kOurs, name) != kOurs.end();
+  return name.starts_with("__") || std::ranges::find(kOurLabels, name) != kOurLabels.end();
 }
 
 /// The pipeline's own labels under names that are valid and unique.
@@ -153,7 +155,6 @@ void WriteCounts(TextExposition& out, const PipelineReport& report) {
 }
 
 void WritePipelineFamily(TextExposition& out, const Family& family, const PipelineReport& report) {
-  constexpr std::string_view kPrefix = "tidemark_freshness_";
   const std::string_view name = family.name.substr(kPrefix.size());
   if (name == "status") return WriteStatus(out, report);
   if (name == "partitions") return WriteCounts(out, report);

@@ -110,9 +110,9 @@ TEST(FreshnessExpositionTest, AnUnknownPipelineHasAStatusAndNoNumber) {
   EXPECT_THAT(text, HasSubstr("status=\"unknown\"} 1\n"));
   EXPECT_THAT(text, HasSubstr("reason=\"timeout\"} 1\n"));
   EXPECT_THAT(text, HasSubstr("verdict=\"unknown\"} 1\n"));
-  for (const char* absent :
-       {"_lag_seconds", "_lag_lower_bound", "_sla_ratio", "_breach", "_oldest_message",
-        "_uncommitted_records", "_lost_records", "_last_success", "_retention_margin"})
+  for (const char* absent : {"_lag_seconds", "_lag_lower_bound", "_sla_ratio", "_breach",
+                             "_oldest_message", "_uncommitted_records", "_lost_records",
+                             "_clock_skew", "_last_success", "_retention_margin"})
     EXPECT_THAT(text, Not(HasSubstr(absent)));
 }
 

@@ -65,6 +65,7 @@ void CheckpointScan::Show(const Instant& commit, const CommitReading& reading,
   search_.findings.insert(search_.findings.end(), reading.findings.begin(), reading.findings.end());
   if (has_found()) return ShowForChange(commit, reading, time);
   ++search_.commits_examined;
+  if (!reading.is_readable) ++search_.commits_unreadable;
   if (!reading.checkpoint) {
     ++passed_count_;
     return;

@@ -170,6 +170,7 @@ TEST_F(DamagedCommitTest, ATruncatedNewestCommitIsNamedAndPassedOver) {
     ASSERT_TRUE(search.found.has_value());
     EXPECT_EQ(search.found->checkpoint.value, "orders,0:1") << size;
     EXPECT_EQ(search.found->commit_depth, 1);
+    EXPECT_EQ(search.commits_unreadable, 1);
     EXPECT_THAT(search.findings, ElementsAre(AllOf(Field(&Finding::kind, "unreadable_commit"),
                                                    Field(&Finding::place, ".hoodie/002.commit"))));
   }
