@@ -46,9 +46,9 @@ World LateWorld() {
   World world({Seen(0, 1200).Log(0, 1200), Seen(1, 980).Log(0, 1192).Record(980, 45min),
                Seen(2, 1450).Log(100, 2050).Record(1450, 63200ms, kafka::TimestampType::kAppend)});
   world.Sla(30min).Retention(24h);
-  world.commit().instant = "20240101120000123";
-  world.commit().checkpoint.key = "deltastreamer.checkpoint.key";
-  world.commit().committed_at = kNow - 63200ms;
+  world.commit.instant = "20240101120000123";
+  world.commit.checkpoint.key = "deltastreamer.checkpoint.key";
+  world.commit.committed_at = kNow - 63200ms;
   return world;
 }
 
@@ -108,7 +108,7 @@ TEST(FreshnessJsonTest, SuppressedNumbersAreNull) {
 
 TEST(FreshnessJsonTest, AnUnreadableTableHasNoCheckpoint) {
   World world;
-  world.table.error = Error{ErrorKind::kNotFound, "no table"};
+  world.table_error = Error{ErrorKind::kNotFound, "no table"};
   world.spec.labels = {{"team", "payments"}, {"area", "a\"b"}};
   const ordered_json pipeline = Parsed(JsonOf(world.Judge()))["pipelines"][0];
   EXPECT_TRUE(pipeline["checkpoint"].is_null());
@@ -128,7 +128,7 @@ TEST(FreshnessJsonTest, ARecordWithoutAStampHasNone) {
 
 TEST(FreshnessJsonTest, FindingsOfTheTableAreShown) {
   World world({Seen(0, 10).Log(0, 10)});
-  world.table.search->findings = {{"truncated_commit", ".hoodie/1.commit", "cut short"}};
+  world.search.findings = {{"truncated_commit", ".hoodie/1.commit", "cut short"}};
   EXPECT_EQ(Parsed(JsonOf(world.Judge()))["pipelines"][0]["findings"].dump(),
             R"([{"kind":"truncated_commit","place":".hoodie/1.commit","message":"cut short"}])");
 }

@@ -20,6 +20,10 @@ using support::World;
 using namespace std::chrono_literals;
 using testing::HasSubstr;
 
+OldestRecord OldestOf(const PipelineReport& report) {
+  return report.oldest.value_or(OldestRecord{});
+}
+
 constexpr int64_t kMax = std::numeric_limits<int64_t>::max();
 
 World One(const Seen& seen) {
@@ -60,7 +64,7 @@ TEST(FreshnessPipelineCaseTest, Case01RememberedStampMakesTheLagExact) {
   const PipelineReport report =
       One(Seen(0, 50).Log(100, 200).Record(100, 10min)).SawStamp(50, 7h).Judge();
   EXPECT_FALSE(report.lag_is_lower_bound);
-  EXPECT_EQ(report.oldest->offset, 50);
+  EXPECT_EQ(OldestOf(report).offset, 50);
 }
 
 TEST(FreshnessPipelineCaseTest, Case02MarginIsGivenInRecordsAndTime) {
@@ -106,7 +110,7 @@ TEST(FreshnessPipelineCaseTest, Case05NewCheckpointEndsTheSuppression) {
   World world = One(Seen(0, 50).Log(0, 100).Record(50, 1min)).KnewTopicAs("id-0");
   world.memory.checkpoint_value = "orders,0:40";
   EXPECT_EQ(world.Judge().lag, 1min);
-  world.memory.checkpoint_value = world.commit().checkpoint.value;
+  world.memory.checkpoint_value = world.commit.checkpoint.value;
   EXPECT_EQ(world.Judge().reason, Reason::kTopicRecreated);
 }
 
@@ -122,14 +126,14 @@ TEST(FreshnessPipelineCaseTest, Case09AgeOfTheHeldBackRecordIsReportedBesideTheL
 
 TEST(FreshnessPipelineCaseTest, Case13StampTypeIsExported) {
   const PipelineReport report = One(Aged(5min, TimestampType::kAppend)).Judge();
-  EXPECT_EQ(report.oldest->timestamp_type, TimestampType::kAppend);
-  EXPECT_EQ(report.oldest->timestamp_ms, MillisOf(kNow - 5min));
+  EXPECT_EQ(OldestOf(report).timestamp_type, TimestampType::kAppend);
+  EXPECT_EQ(OldestOf(report).timestamp_ms, MillisOf(kNow - 5min));
 }
 
 TEST(FreshnessPipelineCaseTest, Case14ArrivalBoundIsMarkedAsSuch) {
   const PipelineReport report = One(Stamped(-1, TimestampType::kNone)).SawEnd(50, 4min).Judge();
-  EXPECT_TRUE(report.oldest->is_arrival_bound);
-  EXPECT_EQ(report.oldest->timestamp_ms, -1);
+  EXPECT_TRUE(OldestOf(report).is_arrival_bound);
+  EXPECT_EQ(OldestOf(report).timestamp_ms, -1);
   EXPECT_THAT(report.message, HasSubstr("at most 4 min"));
 }
 
@@ -157,8 +161,8 @@ TEST(FreshnessPipelineCaseTest, Case20PartitionTheProbeDidNotReportIsNotSkipped)
 TEST(FreshnessPipelineCaseTest, Case20KafkaConnectStartsUnseenPartitionsWhereverItLikes) {
   World world = Added(Seen(0).Log(7, 20).Record(7, 5min));
   world.spec.topic = support::kTopic;
-  world.commit().checkpoint.kind = lake::CheckpointKind::kKafkaConnect;
-  world.commit().checkpoint.topics[0].topic.clear();
+  world.commit.checkpoint.kind = lake::CheckpointKind::kKafkaConnect;
+  world.commit.checkpoint.topics[0].topic.clear();
   const PipelineReport report = world.Judge();
   EXPECT_EQ(report.partitions[0].verdict, Verdict::kLagging);
   EXPECT_EQ(report.partitions[0].reason, "not_in_checkpoint");
@@ -169,7 +173,7 @@ TEST(FreshnessPipelineCaseTest, Case20KafkaConnectStartsUnseenPartitionsWherever
 TEST(FreshnessPipelineCaseTest, Case21TheOtherPartitionsAreJudged) {
   World world({Seen(0, 10).Log(0, 10), Seen(1, 10).Log(0, 10)});
   world.topic().partition_count = 1;
-  world.cluster.result->partitions.pop_back();
+  world.probe.partitions.pop_back();
   const PipelineReport report = world.Judge();
   EXPECT_EQ(report.counts.fresh, 1);
   ASSERT_EQ(report.counts.unknown, 1);
@@ -184,7 +188,7 @@ TEST(FreshnessPipelineCaseTest, Case22MessageSaysThatEveryPartitionStartsOver) {
 TEST(FreshnessPipelineCaseTest, Case23OtherTopicThanConfiguredIsNotAskedFor) {
   World world = One(Seen(0, 10).Log(0, 10));
   world.spec.topic = "orders-v2";
-  EXPECT_TRUE(TopicsToProbe(world.spec, *world.table.search).empty());
+  EXPECT_TRUE(TopicsToProbe(world.spec, world.Search()).empty());
   const PipelineReport report = world.Judge();
   EXPECT_EQ(report.status, PipelineStatus::kUnknown);
   EXPECT_EQ(report.reason, Reason::kTopicMismatch);
@@ -194,11 +198,11 @@ TEST(FreshnessPipelineCaseTest, Case23OtherTopicThanConfiguredIsNotAskedFor) {
 
 TEST(FreshnessPipelineCaseTest, Case24TimestampCheckpointIsNoPosition) {
   World world = One(Seen(0, 10).Log(0, 10));
-  world.commit().checkpoint = {.key = "deltastreamer.checkpoint.reset_key",
-                               .value = "1700000000000",
-                               .kind = lake::CheckpointKind::kEpochMillis,
-                               .topics = {}};
-  EXPECT_TRUE(TopicsToProbe(world.spec, *world.table.search).empty());
+  world.commit.checkpoint = {.key = "deltastreamer.checkpoint.reset_key",
+                             .value = "1700000000000",
+                             .kind = lake::CheckpointKind::kEpochMillis,
+                             .topics = {}};
+  EXPECT_TRUE(TopicsToProbe(world.spec, world.Search()).empty());
   EXPECT_EQ(world.Judge().reason, Reason::kCheckpointNotKafka);
 }
 
@@ -213,19 +217,19 @@ TEST(FreshnessPipelineCaseTest, Case25AnyKeyIsTakenAndShown) {
        {"deltastreamer.checkpoint.key", "streamer.checkpoint.key.v2",
         "deltastreamer.checkpoint.reset_key", "streamer.checkpoint.reset.key.v2"}) {
     World world = One(Seen(0, 50).Log(0, 100).Record(50, 5min));
-    world.commit().checkpoint.key = key;
+    world.commit.checkpoint.key = key;
     EXPECT_EQ(world.Judge().lag, 5min) << key;
-    EXPECT_EQ(world.Judge().commit->checkpoint.key, key);
+    EXPECT_EQ(world.Judge().commit.value_or(lake::CommitPoint{}).checkpoint.key, key);
   }
 }
 
 TEST(FreshnessPipelineCaseTest, Case26EmptyCheckpointsArePassedOverWithTheirDepth) {
   World world = One(Seen(0, 50).Log(0, 100).Record(50, 5min));
-  world.commit().commit_depth = 4;
-  EXPECT_EQ(world.Judge().commit->commit_depth, 4);
-  world.table.search->found.reset();
-  world.table.search->commits_examined = 100;
-  world.table.search->is_depth_exhausted = true;
+  world.commit.commit_depth = 4;
+  EXPECT_EQ(world.Judge().commit.value_or(lake::CommitPoint{}).commit_depth, 4);
+  world.has_commit = false;
+  world.search.commits_examined = 100;
+  world.search.is_depth_exhausted = true;
   const PipelineReport report = world.Judge();
   EXPECT_EQ(report.status, PipelineStatus::kUnknown);
   EXPECT_EQ(report.reason, Reason::kNoCheckpoint);
@@ -234,8 +238,9 @@ TEST(FreshnessPipelineCaseTest, Case26EmptyCheckpointsArePassedOverWithTheirDept
 
 TEST(FreshnessPipelineCaseTest, Case27CopiedCheckpointIsAsOldAsItsOffsets) {
   World world = One(Seen(0, 50).Log(0, 100).Record(50, 3h));
-  world.table.search->last_change = world.commit();
-  world.table.search->last_change->committed_at = kNow - 4h;
+  lake::CommitPoint& change = world.last_change.emplace(world.commit);
+  change.committed_at = kNow - 4h;
+
   const PipelineReport report = world.Judge();
   EXPECT_EQ(report.lag, 3h);
   EXPECT_EQ(report.commit_age, 60s);
@@ -248,14 +253,14 @@ TEST(FreshnessPipelineCaseTest, Case28EveryTopicOfTheCheckpointCounts) {
       World({Seen(0, 10).Log(0, 10), Seen(0, 5).In("returns").Log(0, 9).Record(5, 2h)}).Judge();
   EXPECT_EQ(report.counts.total, 2);
   EXPECT_EQ(report.lag, 2h);
-  EXPECT_EQ(report.oldest->partition.topic, "returns");
+  EXPECT_EQ(OldestOf(report).partition.topic, "returns");
 }
 
 TEST(FreshnessPipelineCaseTest, Case29TwoWritersOfOnePartitionCountByTheLowerOffset) {
   World world = One(Seen(0, 50).Log(0, 100).Record(50, 5min));
-  lake::SourceCheckpoint& checkpoint = world.commit().checkpoint;
+  lake::SourceCheckpoint& checkpoint = world.commit.checkpoint;
   checkpoint.topics.push_back({.topic = "orders", .offsets = {{0, 80}, {1, 7}}, .writer = "b"});
-  const auto topics = TopicsToProbe(world.spec, *world.table.search);
+  const auto topics = TopicsToProbe(world.spec, world.Search());
   ASSERT_EQ(topics.size(), 1U);
   EXPECT_EQ(topics[0].committed, (kafka::PartitionOffsets{{0, 50}, {1, 7}}));
 }
@@ -308,7 +313,7 @@ TEST(FreshnessPipelineCaseTest, Case33WhatIsKnownProvesNeitherHealthNorAWarning)
 
 TEST(FreshnessPipelineCaseTest, Case34ClusterThatIsDownIsThisPipelinesTroubleOnly) {
   World down = One(Seen(0, 10).Log(0, 10));
-  down.cluster = {.error = Error{ErrorKind::kUnavailable, "no broker answered"}, .result = {}};
+  down.cluster_error = Error{ErrorKind::kUnavailable, "no broker answered"};
   const std::vector<PipelineReport> reports = {down.Judge(), One(Seen(0, 10).Log(0, 10)).Judge()};
   EXPECT_EQ(reports[0].reason, Reason::kClusterUnreachable);
   EXPECT_EQ(reports[1].status, PipelineStatus::kFresh);
@@ -318,7 +323,7 @@ TEST(FreshnessPipelineCaseTest, Case34ClusterThatIsDownIsThisPipelinesTroubleOnl
 TEST(FreshnessPipelineCaseTest, Case39AgesAreTakenWhenTheEndsWereTaken) {
   const World world = One(Seen(0, 50).Log(0, 100).Record(50, 5min));
   const PipelineReport report =
-      JudgePipeline(world.spec, world.table, world.cluster, world.memory, kNow + 9s);
+      JudgePipeline(world.spec, world.Table(), world.Cluster(), world.memory, kNow + 9s);
   EXPECT_EQ(report.lag, 5min);
   EXPECT_EQ(report.observed_at, kNow);
 }
@@ -346,15 +351,15 @@ TEST(FreshnessPipelineCaseTest, Case45CapIsInTheCappedRatioOnly) {
   const PipelineReport report =
       One(Seen(0, 50).Log(0, 100).Record(50, 20 * 24h)).Sla(14 * 24h).Judge();
   EXPECT_EQ(report.lag, 20 * 24h);
-  EXPECT_DOUBLE_EQ(*report.sla_ratio, 20.0 / 14);
-  EXPECT_DOUBLE_EQ(*report.sla_ratio_capped, 0.5);
+  EXPECT_DOUBLE_EQ(report.sla_ratio.value_or(-1), 20.0 / 14);
+  EXPECT_DOUBLE_EQ(report.sla_ratio_capped.value_or(-1), 0.5);
   EXPECT_EQ(report.status, PipelineStatus::kBreach);
 }
 
 TEST(FreshnessPipelineCaseTest, Case45CappedRatioEndsAtOne) {
   const PipelineReport report = One(Seen(0, 50).Log(0, 100).Record(50, 90min)).Judge();
-  EXPECT_DOUBLE_EQ(*report.sla_ratio, 1.5);
-  EXPECT_DOUBLE_EQ(*report.sla_ratio_capped, 1.0);
+  EXPECT_DOUBLE_EQ(report.sla_ratio.value_or(-1), 1.5);
+  EXPECT_DOUBLE_EQ(report.sla_ratio_capped.value_or(-1), 1.0);
 }
 
 TEST(FreshnessPipelineCaseTest, Case46DefaultsAreExplicitAndNeverZero) {

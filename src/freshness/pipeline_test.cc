@@ -20,6 +20,10 @@ using namespace std::chrono_literals;
 using testing::EndsWith;
 using testing::HasSubstr;
 
+OldestRecord OldestOf(const PipelineReport& report) {
+  return report.oldest.value_or(OldestRecord{});
+}
+
 World LaggingBy(Milliseconds lag) {
   return World({Seen(0, 50).Log(0, 100).Record(50, lag)});
 }
@@ -47,14 +51,14 @@ TEST(PipelineStatusTest, LagIsTheGreatestAndTheFirstOfEqualsIsNamed) {
              Seen(2, 5).Log(0, 9).Record(5, 9min)})
           .Judge();
   EXPECT_EQ(report.lag, 9min);
-  EXPECT_EQ(report.oldest->partition.partition, 1);
+  EXPECT_EQ(OldestOf(report).partition.partition, 1);
   EXPECT_EQ(report.uncommitted_records, 12);
   EXPECT_FALSE(report.lag_is_lower_bound);
 }
 
 TEST(PipelineStatusTest, ATopicWithoutPartitionsProvesNothing) {
   World world({Seen(0, 10).Log(0, 10)});
-  world.cluster.result->partitions.clear();
+  world.probe.partitions.clear();
   world.topic().partition_count = 0;
   const PipelineReport report = world.Judge();
   EXPECT_EQ(report.status, PipelineStatus::kUnknown);
@@ -63,7 +67,7 @@ TEST(PipelineStatusTest, ATopicWithoutPartitionsProvesNothing) {
 
 TEST(PipelineStatusTest, AMissingTopicIsUnknownForEveryCommittedPartition) {
   World world({Seen(0, 10), Seen(1, 10)});
-  world.cluster.result->partitions.clear();
+  world.probe.partitions.clear();
   world.topic() = {.topic = support::kTopic, .topic_id = {}, .retention = {}, .fault_message = {}};
   const PipelineReport report = world.Judge();
   EXPECT_EQ(report.reason, Reason::kTopicMissing);
@@ -73,7 +77,7 @@ TEST(PipelineStatusTest, AMissingTopicIsUnknownForEveryCommittedPartition) {
 
 TEST(PipelineStatusTest, FactsAboutAnotherCommittedOffsetAreNoGround) {
   World world({Seen(0, 10).Log(0, 10)});
-  world.cluster.result->partitions[0].committed = 9;
+  world.probe.partitions[0].committed = 9;
   EXPECT_EQ(world.Judge().partitions[0].reason, "inconsistent_offsets");
   EXPECT_EQ(world.Judge().status, PipelineStatus::kUnknown);
 }
@@ -91,7 +95,7 @@ TEST(PipelineStatusTest, ImpossibleOffsetsAreNoGround) {
 
 TEST(PipelineStatusTest, NewerUnreadableCommitLeavesOnlyHealthProved) {
   World late = LaggingBy(2h);
-  late.table.search->commits_unreadable = 1;
+  late.search.commits_unreadable = 1;
   const PipelineReport report = late.Judge();
   EXPECT_EQ(report.status, PipelineStatus::kUnknown);
   EXPECT_EQ(report.reason, Reason::kCheckpointUnreadable);
@@ -99,11 +103,11 @@ TEST(PipelineStatusTest, NewerUnreadableCommitLeavesOnlyHealthProved) {
   EXPECT_EQ(report.lost_records, std::nullopt);
 
   World lost({Seen(0, 50).Log(100, 200).Record(100, 10min)});
-  lost.table.search->commits_unreadable = 1;
+  lost.search.commits_unreadable = 1;
   EXPECT_EQ(lost.Judge().reason, Reason::kCheckpointUnreadable);
 
   World fresh({Seen(0, 10).Log(0, 10)});
-  fresh.table.search->commits_unreadable = 1;
+  fresh.search.commits_unreadable = 1;
   EXPECT_EQ(fresh.Judge().status, PipelineStatus::kFresh);
 }
 
@@ -115,48 +119,38 @@ TEST(PipelineReasonTest, EveryObstacleBeforeThePartitionsHasItsReason) {
     return world.Judge();
   };
   const std::vector<std::pair<PipelineReport, Reason>> rows = {
-      {with([](World& w) {
-         w.table = {.error = Error{ErrorKind::kNotFound, "no table"}, .search = {}};
-       }),
+      {with([](World& w) { w.table_error = Error{ErrorKind::kNotFound, "no table"}; }),
        Reason::kTableUnreadable},
-      {with([](World& w) {
-         w.table = {.error = Error{ErrorKind::kDenied, "denied"}, .search = {}};
-       }),
+      {with([](World& w) { w.table_error = Error{ErrorKind::kDenied, "denied"}; }),
        Reason::kTableUnreadable},
-      {with([](World& w) { w.table.search = lake::CheckpointSearch{}; }), Reason::kNoCheckpoint},
+      {with([](World& w) { w.has_commit = false; }), Reason::kNoCheckpoint},
       {with([](World& w) {
-         w.table.search = lake::CheckpointSearch{};
-         w.table.search->commits_unreadable = 2;
+         w.has_commit = false;
+         w.search.commits_unreadable = 2;
        }),
        Reason::kCheckpointUnreadable},
-      {with([](World& w) { w.commit().checkpoint.kind = lake::CheckpointKind::kSparkBatch; }),
+      {with([](World& w) { w.commit.checkpoint.kind = lake::CheckpointKind::kSparkBatch; }),
        Reason::kCheckpointNotKafka},
       {with([](World& w) {
-         w.commit().checkpoint.kind = lake::CheckpointKind::kOther;
-         w.commit().checkpoint.defect = "offset is over 9223372036854775807";
+         w.commit.checkpoint.kind = lake::CheckpointKind::kOther;
+         w.commit.checkpoint.defect = "offset is over 9223372036854775807";
        }),
        Reason::kCheckpointUnreadable},
-      {with([](World& w) { w.commit().checkpoint.topics.clear(); }), Reason::kCheckpointUnreadable},
-      {with([](World& w) { w.commit().checkpoint.topics[0].offsets[0] = -1; }),
+      {with([](World& w) { w.commit.checkpoint.topics.clear(); }), Reason::kCheckpointUnreadable},
+      {with([](World& w) { w.commit.checkpoint.topics[0].offsets[0] = -1; }),
        Reason::kCheckpointUnreadable},
-      {with([](World& w) { w.commit().checkpoint.topics[0].topic.clear(); }),
+      {with([](World& w) { w.commit.checkpoint.topics[0].topic.clear(); }),
        Reason::kCheckpointUnreadable},
-      {with([](World& w) { w.commit().checkpoint.kind = lake::CheckpointKind::kKafkaConnect; }),
+      {with([](World& w) { w.commit.checkpoint.kind = lake::CheckpointKind::kKafkaConnect; }),
        Reason::kCheckpointUnreadable},
       {with([](World& w) { w.spec.topic = "returns"; }), Reason::kTopicMismatch},
-      {with([](World& w) {
-         w.cluster = {.error = Error{ErrorKind::kDenied, "wrong password"}, .result = {}};
-       }),
+      {with([](World& w) { w.cluster_error = Error{ErrorKind::kDenied, "wrong password"}; }),
        Reason::kAuth},
-      {with([](World& w) {
-         w.cluster = {.error = Error{ErrorKind::kUnavailable, "nobody"}, .result = {}};
-       }),
+      {with([](World& w) { w.cluster_error = Error{ErrorKind::kUnavailable, "nobody"}; }),
        Reason::kClusterUnreachable},
-      {with([](World& w) {
-         w.cluster = {.error = Error{ErrorKind::kCancelled, "stopped"}, .result = {}};
-       }),
+      {with([](World& w) { w.cluster_error = Error{ErrorKind::kCancelled, "stopped"}; }),
        Reason::kTimeout},
-      {with([](World& w) { w.cluster = {}; }), Reason::kTimeout},
+      {with([](World& w) { w.is_asked = false; }), Reason::kTimeout},
   };
   for (const auto& [report, reason] : rows) {
     EXPECT_EQ(ReasonName(report.reason), ReasonName(reason)) << report.message;
@@ -170,11 +164,11 @@ TEST(PipelineReasonTest, EveryObstacleBeforeThePartitionsHasItsReason) {
 
 TEST(PipelineReasonTest, KafkaConnectTakesTheConfiguredTopic) {
   World world({Seen(0, 10).Log(0, 10)});
-  world.commit().checkpoint.kind = lake::CheckpointKind::kKafkaConnect;
-  world.commit().checkpoint.topics[0].topic.clear();
-  EXPECT_TRUE(TopicsToProbe(world.spec, *world.table.search).empty());
+  world.commit.checkpoint.kind = lake::CheckpointKind::kKafkaConnect;
+  world.commit.checkpoint.topics[0].topic.clear();
+  EXPECT_TRUE(TopicsToProbe(world.spec, world.Search()).empty());
   world.spec.topic = support::kTopic;
-  ASSERT_EQ(TopicsToProbe(world.spec, *world.table.search).size(), 1U);
+  ASSERT_EQ(TopicsToProbe(world.spec, world.Search()).size(), 1U);
   EXPECT_EQ(world.Judge().status, PipelineStatus::kFresh);
 }
 
@@ -217,8 +211,8 @@ TEST(PipelineMessageTest, OffsetAheadNamesBothOffsets) {
 
 TEST(PipelineMessageTest, LongForeignCheckpointsAreCutBetweenCharacters) {
   World world({Seen(0, 10).Log(0, 10)});
-  world.commit().checkpoint.kind = lake::CheckpointKind::kOther;
-  world.commit().checkpoint.value = std::string(79, 'x') + "é" + std::string(1000, 'y');
+  world.commit.checkpoint.kind = lake::CheckpointKind::kOther;
+  world.commit.checkpoint.value = std::string(79, 'x') + "é" + std::string(1000, 'y');
   EXPECT_THAT(world.Judge().message, HasSubstr("'" + std::string(79, 'x') + "…'"));
 }
 

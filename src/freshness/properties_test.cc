@@ -107,16 +107,16 @@ kafka::IsolationLevel AnyIsolation() {
 World AnyWorld(int partitions_max) {
   std::vector<Seen> committed = {Seen(0, 10).Log(0, 10)};
   World world(committed);
-  world.cluster.result->partitions.clear();
+  world.probe.partitions.clear();
   const int count = *rc::gen::inRange(1, partitions_max + 1);
-  lake::TopicOffsets& offsets = world.commit().checkpoint.topics[0];
+  lake::TopicOffsets& offsets = world.commit.checkpoint.topics[0];
   offsets.offsets.clear();
   for (int i = 0; i < count; ++i) {
     PartitionFacts facts = AnyFacts(i);
     if (facts.committed && *facts.committed < 0) facts.committed = 3;
     if (i == 0 && !facts.committed) facts.committed = 2;
     if (facts.committed) offsets.offsets[i] = *facts.committed;
-    world.cluster.result->partitions.push_back(facts);
+    world.probe.partitions.push_back(facts);
   }
   world.topic().partition_count = count;
   world.spec.isolation = AnyIsolation();
@@ -193,7 +193,7 @@ RC_GTEST_PROP(PipelinePropertyTest, HealthMeansThatEveryPartitionIsDecided, ()) 
 RC_GTEST_PROP(PipelinePropertyTest, AnUnknownPartitionNeverMakesAPipelineHealthier, ()) {
   World world = AnyWorld(3);
   const PipelineReport before = world.Judge();
-  auto& probe = *world.cluster.result;
+  kafka::ProbeResult& probe = world.probe;
   PartitionFacts unknown;
   unknown.partition = {support::kTopic, static_cast<int32_t>(probe.partitions.size())};
   unknown.fault = kafka::ProbeFault::kTimeout;
@@ -209,7 +209,7 @@ RC_GTEST_PROP(PipelinePropertyTest, ALaterJudgementIsNeverHealthier, ()) {
   World world({Seen(0, 50).Log(0, 100).Record(
       50, Milliseconds(*rc::gen::inRange<int64_t>(-200'000, 9'000'000)))});
   const PipelineReport before = world.Judge();
-  world.cluster.result->observed_at = kNow + Milliseconds(*rc::gen::inRange(0, 9'000'000));
+  world.probe.observed_at = kNow + Milliseconds(*rc::gen::inRange(0, 9'000'000));
   const PipelineReport after = world.Judge();
   RC_ASSERT((after.lag >= before.lag));
   RC_ASSERT((Badness(after.status) >= Badness(before.status)));

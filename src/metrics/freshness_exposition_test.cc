@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <limits>
 #include <set>
 #include <sstream>
 #include <string>
@@ -20,6 +21,9 @@ using support::World;
 using namespace std::chrono_literals;
 using testing::HasSubstr;
 using testing::Not;
+
+constexpr int64_t kMin = std::numeric_limits<int64_t>::min();
+constexpr int64_t kMax = std::numeric_limits<int64_t>::max();
 
 std::string Exposition(const PipelineReport& report,
                        const FreshnessExpositionOptions& options = {}) {
@@ -118,7 +122,7 @@ TEST(FreshnessExpositionTest, AnUnknownPipelineHasAStatusAndNoNumber) {
 
 TEST(FreshnessExpositionTest, AnUnreadableTableLeavesStatusReasonAndSla) {
   World world;
-  world.table.error = Error{ErrorKind::kNotFound, "no table"};
+  world.table_error = Error{ErrorKind::kNotFound, "no table"};
   std::set<std::string> names;
   for (const std::string& line : LinesOf(Exposition(world.Judge())))
     if (!line.starts_with("#")) names.insert(line.substr(0, line.find('{')));
@@ -206,8 +210,6 @@ TEST(FreshnessExpositionTest, CompatibilityUsesTheOtherExportersNames) {
 }
 
 TEST(FreshnessExpositionTest, NoValueIsEverNotANumberOrNegative) {
-  constexpr int64_t kMin = std::numeric_limits<int64_t>::min();
-  constexpr int64_t kMax = std::numeric_limits<int64_t>::max();
   for (const int64_t stamp : {kMin, int64_t{-1}, int64_t{0}, int64_t{MillisOf(kNow) + 1}, kMax}) {
     const PipelineReport report = World({Seen(0, 50).Log(0, kMax).Stamped(50, stamp)})
                                       .SawEnd(50, 4min)

@@ -2,7 +2,7 @@
 /// what shows it.
 #pragma once
 
-#include <map>
+#include <algorithm>
 #include <optional>
 #include <string>
 #include <utility>
@@ -73,65 +73,45 @@ class Seen {
 };
 
 /// One pipeline "orders" on a table whose checkpoint holds what its partitions say is committed.
+/// A table without a commit, of which nothing was asked, when made from nothing.
 struct World {
   freshness::PipelineSpec spec{
       .name = "orders", .table = "s3://lake/orders", .cluster = "main", .topic = {}, .labels = {}};
-  freshness::TableFacts table;
-  freshness::ClusterFacts cluster;
+  std::optional<Error> table_error;
+  std::optional<lake::CommitPoint> last_change;
+  lake::CheckpointSearch search;  ///< `found` and `last_change` apart
+  lake::CommitPoint commit;
+  bool has_commit = false;
+  std::optional<Error> cluster_error;
+  kafka::ProbeResult probe;
+  bool is_asked = false;
   freshness::PipelineMemory memory;
 
   World() = default;
-  explicit World(const std::vector<Seen>& seen) {
-    cluster.result.emplace();
-    cluster.result->cluster_id = "cluster-a";
-    cluster.result->observed_at = kNow;
-    std::map<std::string, lake::TopicOffsets> topics;
-    for (const Seen& partition : seen) {
-      const kafka::PartitionFacts& facts = partition.facts();
-      cluster.result->partitions.push_back(facts);
-      lake::TopicOffsets& offsets = topics[facts.partition.topic];
-      offsets.topic = facts.partition.topic;
-      if (facts.committed) offsets.offsets[facts.partition.partition] = *facts.committed;
-      auto& topic = TopicNamed(facts.partition.topic);
-      topic.partition_count = std::max(topic.partition_count, facts.partition.partition + 1);
-    }
-    lake::SourceCheckpoint checkpoint{.key = "streamer.checkpoint.key.v2",
-                                      .value = "",
-                                      .kind = lake::CheckpointKind::kKafka,
-                                      .topics = {}};
-    for (const auto& [name, offsets] : topics) {
-      checkpoint.value += checkpoint.value.empty() ? name : ";" + name;
-      for (const auto& [partition, offset] : offsets.offsets)
-        checkpoint.value += "," + std::to_string(partition) + ":" + std::to_string(offset);
-      checkpoint.topics.push_back(offsets);
-    }
-    Commit(std::move(checkpoint));
+  explicit World(const std::vector<Seen>& seen) : has_commit(true), is_asked(true) {
+    probe.cluster_id = "cluster-a";
+    probe.observed_at = kNow;
+    commit.instant = "20261130025900000";
+    commit.action = "deltacommit";
+    commit.committed_at = kNow - std::chrono::seconds(60);
+    commit.committed_at_source = lake::CommitTimeSource::kInstant;
+    commit.checkpoint.key = "streamer.checkpoint.key.v2";
+    commit.checkpoint.kind = lake::CheckpointKind::kKafka;
+    search.commits_examined = 1;
+    for (const Seen& each : seen) Add(each.facts());
   }
 
   /// The facts about a topic, made when missing.
   kafka::TopicFacts& TopicNamed(const std::string& name) {
-    for (kafka::TopicFacts& topic : cluster.result->topics)
-      if (topic.topic == name) return topic;
-    kafka::TopicFacts topic;
-    topic.topic = name;
-    topic.exists = true;
-    topic.topic_id = "id-1";
-    cluster.result->topics.push_back(topic);
-    return cluster.result->topics.back();
+    for (kafka::TopicFacts& each : probe.topics)
+      if (each.topic == name) return each;
+    kafka::TopicFacts& made = probe.topics.emplace_back();
+    made.topic = name;
+    made.exists = true;
+    made.topic_id = "id-1";
+    return made;
   }
   kafka::TopicFacts& topic() { return TopicNamed(kTopic); }
-
-  void Commit(lake::SourceCheckpoint checkpoint) {
-    table.search.emplace();
-    table.search->commits_examined = 1;
-    table.search->found = lake::CommitPoint{.instant = "20261130025900000",
-                                            .action = "deltacommit",
-                                            .completion = {},
-                                            .committed_at = kNow - std::chrono::seconds(60),
-                                            .committed_at_source = lake::CommitTimeSource::kInstant,
-                                            .checkpoint = std::move(checkpoint)};
-  }
-  lake::CommitPoint& commit() { return *table.search->found; }
 
   World& ReadCommitted() {
     spec.isolation = kafka::IsolationLevel::kReadCommitted;
@@ -162,8 +142,42 @@ struct World {
     return *this;
   }
 
+  lake::CheckpointSearch Search() const {
+    lake::CheckpointSearch result = search;
+    if (has_commit) result.found = commit;
+    result.last_change = last_change;
+    return result;
+  }
+  freshness::TableFacts Table() const {
+    if (table_error) return {.error = table_error, .search = {}};
+    return {.error = {}, .search = Search()};
+  }
+  freshness::ClusterFacts Cluster() const {
+    if (cluster_error) return {.error = cluster_error, .result = {}};
+    if (!is_asked) return {};
+    return {.error = {}, .result = probe};
+  }
   freshness::PipelineReport Judge() const {
-    return freshness::JudgePipeline(spec, table, cluster, memory, kNow);
+    return freshness::JudgePipeline(spec, Table(), Cluster(), memory, kNow);
+  }
+
+ private:
+  /// Puts a partition into the probe's answer and, when committed, into the checkpoint.
+  void Add(const kafka::PartitionFacts& facts) {
+    const std::string& name = facts.partition.topic;
+    probe.partitions.push_back(facts);
+    kafka::TopicFacts& seen_topic = TopicNamed(name);
+    seen_topic.partition_count =
+        std::max(seen_topic.partition_count, facts.partition.partition + 1);
+    lake::SourceCheckpoint& checkpoint = commit.checkpoint;
+    if (checkpoint.topics.empty() || checkpoint.topics.back().topic != name) {
+      checkpoint.topics.push_back({.topic = name, .offsets = {}, .writer = {}});
+      checkpoint.value += checkpoint.value.empty() ? name : ";" + name;
+    }
+    if (!facts.committed) return;
+    checkpoint.topics.back().offsets[facts.partition.partition] = *facts.committed;
+    checkpoint.value +=
+        "," + std::to_string(facts.partition.partition) + ":" + std::to_string(*facts.committed);
   }
 };
 
