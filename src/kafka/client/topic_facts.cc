@@ -158,7 +158,9 @@ void TakeConfig(const rd_kafka_ConfigResource_t* resource, TopicFacts* facts) {
     const std::string_view name(rd_kafka_ConfigEntry_name(entries[i]));
     if (name == "retention.ms") facts->retention = RetentionOf(value);
     if (name == "cleanup.policy") {
-      facts->is_compacted = std::string_view(value).find("compact") != std::string_view::npos;
+      const std::string_view policy(value);
+      facts->is_compacted = policy.contains("compact");
+      facts->is_also_deleted = facts->is_compacted && policy.contains("delete");
     }
   }
 }

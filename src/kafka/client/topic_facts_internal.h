@@ -33,7 +33,8 @@ class ConfigQuestion {
   /// Sends the request. `topics` exist.
   ConfigQuestion(Client& client, const std::vector<std::string>& topics, Milliseconds limit);
 
-  /// Fills `retention` and `is_compacted`; a refusal or no answer within `limit` leaves them alone.
+  /// Fills `retention` and the clean-up policy; a refusal or no answer within `limit` leaves them
+  /// alone.
   void Collect(std::span<TopicFacts> topics, Milliseconds limit);
 
  private:
