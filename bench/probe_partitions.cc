@@ -58,7 +58,9 @@ Status Run(const Options& options) {
   }
   stopwatch.MarkIdle();
   TRY_ASSIGN(const kafka::ProbeResult result, probe->Probe(request, budget));
-  const Cost cost = stopwatch.Stop();
+  Cost cost = stopwatch.Stop();
+  // The connections that read records are closed by now.
+  cost.received_bytes += static_cast<int64_t>(result.bytes_fetched);
 
   std::vector<Answer> answers;
   for (const kafka::PartitionFacts& facts : result.partitions) {

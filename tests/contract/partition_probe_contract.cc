@@ -17,7 +17,21 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using Search = PartitionFacts::Search;
 
-constexpr int64_t kMs = 1'700'000'000'000;
+void PrintTo(const PartitionFacts& facts, std::ostream* out) {
+  const auto number = [](std::optional<Offset> offset) {
+    return offset ? fmt::format("{}", *offset) : std::string("?");
+  };
+  const auto record = [](const std::optional<FirstRecord>& first) {
+    return first ? fmt::format("{} at {} ms", first->offset, first->timestamp_ms)
+                 : std::string("none");
+  };
+  *out << fmt::format(
+      "{}[{}] committed {} log {} to {} stable {} search {} first {} blocked {} fault {} {}",
+      facts.partition.topic, facts.partition.partition, number(facts.committed),
+      number(facts.log_start), number(facts.high_watermark), number(facts.last_stable),
+      static_cast<int>(facts.search), record(facts.first), record(facts.blocked_first),
+      ProbeFaultName(facts.fault), facts.fault_message);
+}
 
 void ProbeFixture::SetUp() {
   cluster_ = GetParam().cluster();

@@ -36,6 +36,23 @@ class ClusterUnderTest {
   virtual Status DeleteRecordsBefore(const TopicPartition& partition, Offset offset) = 0;
 };
 
+/// What only a real broker has. Nobody but the tests uses it, so its lists of topics and groups are
+/// theirs.
+class BrokerUnderTest : public ClusterUnderTest {
+ public:
+  /// For a user who may do nothing yet; with a wrong password when `password` is not empty.
+  virtual ClusterOptions LoginOptions(const std::string& mechanism,
+                                      const std::string& password) const = 0;
+  enum class Right { kDescribe, kRead };
+  virtual Status Allow(const std::string& topic, Right right) = 0;
+  /// Of the TLS listener.
+  virtual ClusterOptions TlsOptions() const = 0;
+  virtual ClusterOptions TlsOptionsWithForeignAuthority() const = 0;
+
+  virtual std::vector<std::string> ListTopics() = 0;
+  virtual std::vector<std::string> ListGroups() = 0;
+};
+
 struct ProbeUnderTest {
   std::string name;
   std::function<Result<std::unique_ptr<PartitionProbe>>(const ClusterOptions&)> open;
@@ -45,6 +62,9 @@ struct ProbeUnderTest {
 inline void PrintTo(const ProbeUnderTest& probe, std::ostream* out) {
   *out << probe.name;
 }
+
+/// The stamp most records are counted from.
+inline constexpr int64_t kMs = 1'700'000'000'000;
 
 /// The words the tests are written in.
 class ProbeFixture : public ::testing::TestWithParam<ProbeUnderTest> {
@@ -70,27 +90,41 @@ class ProbeFixture : public ::testing::TestWithParam<ProbeUnderTest> {
 /// True on any cluster.
 class PartitionProbeContract : public ProbeFixture {};
 
+/// True on a real broker.
+class PartitionProbeBrokerContract : public ProbeFixture {
+ protected:
+  BrokerUnderTest& broker() { return dynamic_cast<BrokerUnderTest&>(*cluster_); }
+  /// `count` records stamped `first_ms`, `first_ms` + 1000, … in one transaction, which ends so.
+  enum class End { kCommit, kAbort, kOpen };
+  void Transaction(const TopicPartition& partition, int count, int64_t first_ms, End end);
+  /// Probes over and over until the first record of the only partition is at `offset`; nullopt:
+  /// until there is none.
+  PartitionFacts AwaitFirst(const std::string& topic, Offset committed,
+                            std::optional<Offset> offset, IsolationLevel isolation);
+
+ private:
+  /// Of the transactions left open: they end with their producer.
+  std::vector<std::unique_ptr<client::Producer>> open_;
+};
+
+/// What gtest shows of a partition.
+void PrintTo(const PartitionFacts& facts, std::ostream* out);
+
 MATCHER_P2(IsRecordAt, offset, timestamp_ms, "") {
   using Search = PartitionFacts::Search;
-  *result_listener << "fault " << ProbeFaultName(arg.fault) << " " << arg.fault_message;
   return arg.search == Search::kRecord && arg.first && arg.first->offset == offset &&
          arg.first->timestamp_ms == timestamp_ms && arg.fault == ProbeFault::kNone;
 }
 
 MATCHER_P2(HasLog, start, end, "") {
-  *result_listener << "log " << arg.log_start.value_or(-1) << " to "
-                   << arg.high_watermark.value_or(-1) << ", fault " << ProbeFaultName(arg.fault)
-                   << " " << arg.fault_message;
   return arg.log_start == Offset{start} && arg.high_watermark == Offset{end};
 }
 
 MATCHER(IsNotSearched, "") {
-  *result_listener << "fault " << ProbeFaultName(arg.fault) << " " << arg.fault_message;
   return arg.search == PartitionFacts::Search::kNotSearched && !arg.first;
 }
 
 MATCHER_P(HasFault, fault, "") {
-  *result_listener << ProbeFaultName(arg.fault) << ": " << arg.fault_message;
   return arg.fault == fault && !arg.fault_message.empty();
 }
 

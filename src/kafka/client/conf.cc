@@ -38,6 +38,15 @@ constexpr std::array kAllowedNames = {
 // Allowed prefixes would let these through.
 constexpr std::array kRefusedNames = {std::string_view("metadata.broker.list")};
 
+// Ours, but the user may know better. A probe has seconds, so a broker that comes back is to be
+// found within one.
+constexpr std::array<std::pair<const char*, const char*>, 4> kDefaults = {{
+    {"client.id", "tidemark"},
+    {"socket.keepalive.enable", "true"},
+    {"reconnect.backoff.ms", "50"},
+    {"reconnect.backoff.max.ms", "1000"},
+}};
+
 bool IsAllowed(std::string_view name) {
   if (std::ranges::find(kRefusedNames, name) != kRefusedNames.end()) return false;
   return std::ranges::find(kAllowedNames, name) != kAllowedNames.end() ||
@@ -127,28 +136,33 @@ Result<Owned<rd_kafka_conf_t>> MakeConf(Role role, const ClusterOptions& options
     return Fail(ErrorKind::kInvalidArgument, "no kafka bootstrap address given");
   }
   Owned<rd_kafka_conf_t> conf(rd_kafka_conf_new());
-  TRY(Set(conf.get(), "client.id", "tidemark"));
+  for (const auto& [name, value] : kDefaults) TRY(Set(conf.get(), name, value));
   for (const auto& [name, value] : options.properties) {
-    if (role == Role::kProbe) TRY(CheckAllowed(name));
+    if (role != Role::kProducer) TRY(CheckAllowed(name));
     TRY(Set(conf.get(), name, value));
   }
-  TRY(Set(conf.get(), "bootstrap.servers", options.bootstrap_servers));
+  if (role != Role::kReader) {
+    TRY(Set(conf.get(), "bootstrap.servers", options.bootstrap_servers));
+  }
   for (const auto& [name, value] : ours) TRY(Set(conf.get(), name, value));
   return conf;
 }
 
-Properties ProbeSettings(IsolationLevel isolation, int64_t fetch_partition_bytes) {
+Properties ProbeSettings() {
   return {
-      // Never write, never move silently.
-      {"enable.auto.commit", "false"},
-      {"enable.auto.offset.store", "false"},
-      {"allow.auto.create.topics", "false"},
-      {"auto.offset.reset", "error"},
-      {"enable.metrics.push", "false"},
+      {"enable.auto.commit", "false"},       {"enable.auto.offset.store", "false"},
+      {"allow.auto.create.topics", "false"}, {"auto.offset.reset", "error"},
+      {"enable.metrics.push", "false"},      {"topic.metadata.propagation.max.ms", "0"},
+  };
+}
+
+Properties ReaderSettings(IsolationLevel isolation, int64_t fetch_partition_bytes) {
+  const bool is_committed = isolation == IsolationLevel::kReadCommitted;
+  Properties settings = ProbeSettings();
+  const Properties more = {
       // An end of the log is an answer.
       {"enable.partition.eof", "true"},
-      {"isolation.level",
-       isolation == IsolationLevel::kReadCommitted ? "read_committed" : "read_uncommitted"},
+      {"isolation.level", is_committed ? "read_committed" : "read_uncommitted"},
       // Data is there already; waiting matters only at the end of the log.
       {"fetch.wait.max.ms", "50"},
       {"fetch.min.bytes", "1"},
@@ -159,9 +173,9 @@ Properties ProbeSettings(IsolationLevel isolation, int64_t fetch_partition_bytes
       {"queued.min.messages", "1"},
       {"fetch.queue.backoff.ms", "10"},
       {"queued.max.messages.kbytes", fmt::format("{}", kQueuedKilobytes)},
-      {"socket.keepalive.enable", "true"},
-      {"topic.metadata.propagation.max.ms", "0"},
   };
+  settings.insert(settings.end(), more.begin(), more.end());
+  return settings;
 }
 
 Result<Owned<rd_kafka_t>> OpenClient(Role role, Owned<rd_kafka_conf_t> conf, Watch* watch) {
@@ -171,7 +185,7 @@ Result<Owned<rd_kafka_t>> OpenClient(Role role, Owned<rd_kafka_conf_t> conf, Wat
   rd_kafka_conf_set_error_cb(conf.get(), OnError);
   rd_kafka_conf_set_log_cb(conf.get(), OnLog);
   char text[kErrorTextSize] = "";
-  const auto type = role == Role::kProbe ? RD_KAFKA_CONSUMER : RD_KAFKA_PRODUCER;
+  const auto type = role == Role::kProducer ? RD_KAFKA_PRODUCER : RD_KAFKA_CONSUMER;
   Owned<rd_kafka_t> client(rd_kafka_new(type, conf.get(), text, sizeof text));
   if (!client) {
     return Fail(ErrorKind::kInvalidArgument, fmt::format("kafka properties do not fit: {}", text));

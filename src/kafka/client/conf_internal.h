@@ -22,7 +22,11 @@ using Properties = std::vector<std::pair<std::string, std::string>>;
 bool IsSecretProperty(std::string_view name);
 
 /// What a client is for; decides which of our own settings it gets.
-enum class Role { kProbe, kProducer };
+enum class Role {
+  kAsker,   ///< metadata and offsets
+  kReader,  ///< records; knows no broker until it is told
+  kProducer,
+};
 
 /// The user's properties, checked, then `ours` on top.
 ///
@@ -32,9 +36,12 @@ enum class Role { kProbe, kProducer };
 Result<Owned<rd_kafka_conf_t>> MakeConf(Role role, const ClusterOptions& options,
                                         const Properties& ours);
 
-/// Settings of every client that reads for a probe
-/// (docs/decisions/0005-probing-with-librdkafka.md).
-Properties ProbeSettings(IsolationLevel isolation, int64_t fetch_partition_bytes);
+/// Settings of every client of a probe: it never writes, and never moves silently
+/// (docs/decisions/0007-probing-with-librdkafka.md).
+Properties ProbeSettings();
+
+/// ProbeSettings(), and those of reading one record of each partition.
+Properties ReaderSettings(IsolationLevel isolation, int64_t fetch_partition_bytes);
 
 /// What is known of a client from outside: its complaints and its traffic.
 struct Watch {

@@ -14,10 +14,10 @@ using ::testing::Not;
 
 Result<Owned<rd_kafka_t>> Open(const Properties& properties) {
   static Watch watch;
-  auto conf = MakeConf(Role::kProbe, {.bootstrap_servers = "127.0.0.1:1", .properties = properties},
-                       ProbeSettings(IsolationLevel::kReadUncommitted, 16384));
+  auto conf = MakeConf(Role::kAsker, {.bootstrap_servers = "127.0.0.1:1", .properties = properties},
+                       ProbeSettings());
   if (!conf) return std::unexpected(conf.error());
-  return OpenClient(Role::kProbe, *std::move(conf), &watch);
+  return OpenClient(Role::kAsker, *std::move(conf), &watch);
 }
 
 TEST(ConfTest, PropertiesOfReachingAndTrustingAreTaken) {
@@ -57,7 +57,7 @@ TEST(ConfTest, UnknownPropertyIsNamed) {
 }
 
 TEST(ConfTest, MissingBootstrapAddressIsNamed) {
-  EXPECT_THAT(MakeConf(Role::kProbe, {}, {}),
+  EXPECT_THAT(MakeConf(Role::kAsker, {}, {}),
               IsError(ErrorKind::kInvalidArgument, HasSubstr("bootstrap address")));
 }
 

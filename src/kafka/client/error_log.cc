@@ -2,6 +2,20 @@
 
 namespace tidemark::kafka::client {
 
+namespace {
+
+// Brokers whose last complaint is kept. A cluster may have more, but not that many broken ones.
+constexpr size_t kBrokersMax = 256;
+
+// Log lines begin with "[thrd:…]: ".
+std::string_view WithoutThread(std::string_view line) {
+  constexpr std::string_view kEnd = "]: ";
+  const size_t end = line.starts_with("[thrd:") ? line.find(kEnd) : std::string_view::npos;
+  return end == std::string_view::npos ? line : line.substr(end + kEnd.size());
+}
+
+}  // namespace
+
 void ErrorLog::Add(rd_kafka_resp_err_t code, std::string_view reason) {
   const std::lock_guard lock(mutex_);
   const auto refuse = [&](ProbeFault fault) {
@@ -18,14 +32,16 @@ void ErrorLog::Add(rd_kafka_resp_err_t code, std::string_view reason) {
     default:
       transport_ = reason;
       is_transport_from_log_ = false;
+      Keep(reason);
       return;
   }
 }
 
 void ErrorLog::AddLogLine(std::string_view line) {
   const std::lock_guard lock(mutex_);
+  Keep(WithoutThread(line));
   if (!transport_.empty() && !is_transport_from_log_) return;
-  transport_ = line;
+  transport_ = WithoutThread(line);
   is_transport_from_log_ = true;
 }
 
@@ -39,6 +55,28 @@ std::optional<MonoTime> ErrorLog::all_down_since() const {
   return all_down_since_;
 }
 
+// A complaint begins with its broker: "[sasl_ssl://]host:port/id: …".
+void ErrorLog::Keep(std::string_view reason) {
+  const std::string_view broker = reason.substr(0, reason.find(": "));
+  if (const auto known = by_broker_.find(broker); known != by_broker_.end()) {
+    known->second = reason;
+  } else if (by_broker_.size() < kBrokersMax) {
+    by_broker_.emplace(broker, reason);
+  }
+}
+
+std::string ErrorLog::transport_of(const std::string& address) const {
+  const std::lock_guard lock(mutex_);
+  for (const auto& [broker, reason] : by_broker_) {
+    const size_t at = broker.find(address);
+    if (at == std::string::npos) continue;
+    const bool begins = at == 0 || broker[at - 1] == '/';
+    const size_t end = at + address.size();
+    if (begins && (end == broker.size() || broker[end] == '/')) return reason;
+  }
+  return {};
+}
+
 std::string ErrorLog::transport() const {
   const std::lock_guard lock(mutex_);
   return transport_;
@@ -49,6 +87,7 @@ void ErrorLog::Clear() {
   refusal_.reset();
   all_down_since_.reset();
   transport_.clear();
+  by_broker_.clear();
 }
 
 }  // namespace tidemark::kafka::client

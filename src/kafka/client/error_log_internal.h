@@ -3,6 +3,7 @@
 
 #include <librdkafka/rdkafka.h>
 
+#include <map>
 #include <mutex>
 #include <optional>
 #include <string>
@@ -34,18 +35,24 @@ class ErrorLog {
   /// Since when no broker at all can be reached; nullopt when that was never said.
   std::optional<MonoTime> all_down_since() const;
 
-  /// Why brokers cannot be reached ("Connect to ipv4#… failed: Connection refused"); empty when
-  /// nothing was said.
+  /// Why brokers cannot be reached ("10.0.0.7:9092/2: Connect to ipv4#10.0.0.7:9092 failed:
+  /// Connection refused"), the last complaint of all; empty when nothing was said.
   std::string transport() const;
+
+  /// The same of the broker at `address` ("host:port").
+  std::string transport_of(const std::string& address) const;
 
   void Clear();
 
  private:
+  void Keep(std::string_view reason);
+
   mutable std::mutex mutex_;
   std::optional<Entry> refusal_;
   std::optional<MonoTime> all_down_since_;
   std::string transport_;
   bool is_transport_from_log_ = false;
+  std::map<std::string, std::string, std::less<>> by_broker_;  ///< by the reason's first word
 };
 
 }  // namespace tidemark::kafka::client

@@ -40,8 +40,8 @@ FaultOfCode FaultOf(rd_kafka_resp_err_t code) {
     case RD_KAFKA_RESP_ERR_OFFSET_NOT_AVAILABLE:
     case RD_KAFKA_RESP_ERR_FENCED_LEADER_EPOCH:
     case RD_KAFKA_RESP_ERR_UNKNOWN_LEADER_EPOCH:
-    case RD_KAFKA_RESP_ERR_KAFKA_STORAGE_ERROR:
-    case RD_KAFKA_RESP_ERR__NOENT: return {ProbeFault::kNoLeader, true};
+    case RD_KAFKA_RESP_ERR_KAFKA_STORAGE_ERROR: return {ProbeFault::kNoLeader, true};
+    case RD_KAFKA_RESP_ERR__NOENT:  // from a look-up of leaders
     case RD_KAFKA_RESP_ERR_BROKER_NOT_AVAILABLE:
     case RD_KAFKA_RESP_ERR__TRANSPORT:
     case RD_KAFKA_RESP_ERR__DESTROY_BROKER:
@@ -63,6 +63,7 @@ FaultOfCode FaultOf(rd_kafka_resp_err_t code) {
 }
 
 std::string WordsOf(rd_kafka_resp_err_t code) {
+  if (code == RD_KAFKA_RESP_ERR__NOENT) return "the leader is not among the cluster's brokers";
   return rd_kafka_err2str(code);
 }
 
@@ -89,10 +90,12 @@ Error ClusterError(const ErrorLog& errors, const ClusterOptions& options) {
                       HintOf(transport, protocol))};
 }
 
-SilenceReason SilenceOf(const ErrorLog& errors) {
+SilenceReason SilenceOf(const ErrorLog& errors, const std::string& address) {
   if (const auto refusal = errors.refusal()) return {refusal->fault, refusal->reason};
-  const std::string transport = errors.transport();
-  if (transport.empty()) return {ProbeFault::kTimeout, "no answer in time"};
+  const std::string transport = errors.transport_of(address);
+  if (transport.empty()) {
+    return {ProbeFault::kTimeout, fmt::format("no answer in time from broker={}", address)};
+  }
   if (transport.find("receive.message.max.bytes") != std::string::npos) {
     return {ProbeFault::kTooLarge, transport};
   }

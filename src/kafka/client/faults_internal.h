@@ -26,12 +26,12 @@ std::string WordsOf(rd_kafka_resp_err_t code);
 /// us, else kUnavailable with the last thing the connections said.
 Error ClusterError(const ErrorLog& errors, const ClusterOptions& options);
 
-/// What a partition is given up for when its broker stayed silent: the refusal, or the transport's
-/// complaint, or kTimeout.
+/// What a partition is given up for when its leader at `address` stayed silent: the refusal, or
+/// what was said about that connection, or kTimeout.
 struct SilenceReason {
   ProbeFault fault = ProbeFault::kTimeout;
   std::string message;
 };
-SilenceReason SilenceOf(const ErrorLog& errors);
+SilenceReason SilenceOf(const ErrorLog& errors, const std::string& address);
 
 }  // namespace tidemark::kafka::client

@@ -10,10 +10,19 @@ namespace tidemark::kafka::client {
 
 namespace {
 
+// Bytes asked of a partition per request, from the first try on. A broker fills a request up to
+// this, so a small one does not download the log. But a batch that does not fit is only sent for
+// one partition per request, so what comes in like that moves on to the next size.
+constexpr std::array<int64_t, 3> kFetchSizes = {2 << 10, 32 << 10, 1 << 20};
+
+// Partitions of one client: whatever happens on a connection, librdkafka looks at all of them.
+constexpr size_t kPartitionsPerClient = 2'500;
 constexpr Milliseconds kServeSlice{20};
 // A response is handed over partition by partition; a gap this long ends it.
 constexpr Milliseconds kBurstGap{3};
-constexpr size_t kMessagesPerRead = 1000;
+// What is read at once, and then paused: the rest stays in the queue, and while it does nothing
+// more is fetched.
+constexpr size_t kMessagesPerRead = 200;
 // So many responses in a row that decide a partition each are a trickle, not chance. With this few
 // partitions left it does not matter.
 constexpr int kTrickleBursts = 3;
@@ -23,21 +32,27 @@ constexpr size_t kTrickleBurstSize = 4;
 
 class Search {
  public:
-  Search(Client& client, std::span<SearchTarget> targets)
-      : client_(client), targets_(targets), queue_(rd_kafka_queue_new(client.handle.get())) {}
-  Search(const Search&) = delete;
-  Search& operator=(const Search&) = delete;
-  ~Search() { StopAll(); }
+  Search(Client& client, const ClusterOptions& options, const std::vector<SearchTarget*>& targets)
+      : client_(client),
+        options_(options),
+        targets_(targets),
+        queue_(rd_kafka_queue_new(client.handle.get())) {}
 
-  void Run(bool is_last_size, const Budget& budget) {
+  /// With `is_last_size` false it also returns when the rest trickles in.
+  void Run(bool is_last_size, Milliseconds patience, const Budget& budget) {
     Start();
     int trickle = 0;
+    MonoTime last_decided = std::chrono::steady_clock::now();
     while (undecided_ > 0 && !budget.is_over() && !budget.is_stopped()) {
       const size_t decided = TakeBurst(kServeSlice);
       client_.Poll();
       if (client_.watch.errors.refusal()) return;
-      if (decided == 0) continue;
-      StopDecided();
+      const MonoTime now = std::chrono::steady_clock::now();
+      if (decided == 0) {
+        if (now - last_decided >= patience) return;
+        continue;
+      }
+      last_decided = now;
       trickle = decided <= kTrickleBurstSize ? trickle + 1 : 0;
       if (!is_last_size && trickle >= kTrickleBursts && undecided_ >= kTrickleRestMin) return;
     }
@@ -46,27 +61,25 @@ class Search {
  private:
   struct Topic {
     Owned<rd_kafka_topic_t> handle;
-    std::unordered_map<int32_t, size_t> targets;  // by partition
+    std::unordered_map<int32_t, SearchTarget*> targets;  // by partition
   };
 
   void Start() {
-    for (size_t i = 0; i < targets_.size(); ++i) {
-      SearchTarget& target = targets_[i];
-      target.outcome = SearchTarget::Outcome::kUndecided;
-      Topic& topic = topics_[target.partition.topic];
+    for (SearchTarget* target : targets_) {
+      const auto& [name, partition] = target->partition;
+      Topic& topic = topics_[name];
       if (!topic.handle) {
-        topic.handle.reset(
-            rd_kafka_topic_new(client_.handle.get(), target.partition.topic.c_str(), nullptr));
+        topic.handle.reset(rd_kafka_topic_new(client_.handle.get(), name.c_str(), nullptr));
       }
-      if (!topic.handle ||
-          rd_kafka_consume_start_queue(topic.handle.get(), target.partition.partition, target.from,
-                                       queue_.get()) != 0) {
-        Blame(&target, rd_kafka_last_error());
+      if (!topic.handle || rd_kafka_consume_start_queue(topic.handle.get(), partition, target->from,
+                                                        queue_.get()) != 0) {
+        Blame(target, rd_kafka_last_error());
         continue;
       }
-      topic.targets[target.partition.partition] = i;
+      topic.targets[partition] = target;
       ++undecided_;
     }
+    rd_kafka_brokers_add(client_.handle.get(), options_.bootstrap_servers.c_str());
   }
 
   // Everything that arrives until a gap; the number of partitions it decided.
@@ -81,6 +94,7 @@ class Search {
         const Owned<rd_kafka_message_t> message(messages[static_cast<size_t>(i)]);
         Take(message.get());
       }
+      PauseDecided();
       count = rd_kafka_consume_batch_queue(queue_.get(), static_cast<int>(kBurstGap.count()),
                                            messages.data(), messages.size());
     }
@@ -93,15 +107,15 @@ class Search {
     Decide(message, target);
     if (target->outcome == SearchTarget::Outcome::kUndecided) return;
     --undecided_;
-    decided_.push_back(static_cast<size_t>(target - targets_.data()));
+    decided_.push_back(target);
   }
 
   SearchTarget* Find(const rd_kafka_message_t* message) {
     if (message->rkt == nullptr) return nullptr;
     const auto topic = topics_.find(rd_kafka_topic_name(message->rkt));
     if (topic == topics_.end()) return nullptr;
-    const auto index = topic->second.targets.find(message->partition);
-    return index == topic->second.targets.end() ? nullptr : &targets_[index->second];
+    const auto target = topic->second.targets.find(message->partition);
+    return target == topic->second.targets.end() ? nullptr : target->second;
   }
 
   static void Decide(const rd_kafka_message_t* message, SearchTarget* target) {
@@ -155,40 +169,66 @@ class Search {
     target->message = WordsOf(code);
   }
 
-  // Every further batch of a decided partition would be fetched for nothing.
-  void StopDecided() {
-    for (const size_t index : decided_) Stop(targets_[index].partition);
+  // Every further batch of a decided partition would be fetched for nothing. Paused, not stopped:
+  // that waits for no other thread, and what is under way is dropped instead of being kept.
+  void PauseDecided() {
+    if (decided_.empty()) return;
+    const Owned<rd_kafka_topic_partition_list_t> list(
+        rd_kafka_topic_partition_list_new(static_cast<int>(decided_.size())));
+    for (const SearchTarget* target : decided_) {
+      const auto& [name, partition] = target->partition;
+      rd_kafka_topic_partition_list_add(list.get(), name.c_str(), partition);
+    }
+    rd_kafka_pause_partitions(client_.handle.get(), list.get());
     decided_.clear();
   }
 
-  void StopAll() {
-    StopDecided();
-    for (const auto& [name, topic] : topics_) {
-      for (const auto& [partition, index] : topic.targets) {
-        if (targets_[index].outcome == SearchTarget::Outcome::kUndecided) {
-          Stop(targets_[index].partition);
-        }
-      }
-    }
-  }
-
-  void Stop(const TopicPartition& partition) {
-    rd_kafka_consume_stop(topics_[partition.topic].handle.get(), partition.partition);
-  }
-
   Client& client_;
-  std::span<SearchTarget> targets_;
+  const ClusterOptions& options_;
+  const std::vector<SearchTarget*>& targets_;
   std::unordered_map<std::string, Topic> topics_;
   Owned<rd_kafka_queue_t> queue_;
-  std::vector<size_t> decided_;  // and still being fetched
+  std::vector<SearchTarget*> decided_;  // and still being fetched
   size_t undecided_ = 0;
 };
 
+// At most kPartitionsPerClient of them.
+Result<uint64_t> SearchSome(const ClusterOptions& options, IsolationLevel isolation,
+                            std::span<SearchTarget> targets, Milliseconds patience,
+                            const Budget& budget) {
+  uint64_t received = 0;
+  std::vector<SearchTarget*> open;
+  for (SearchTarget& target : targets) open.push_back(&target);
+  for (const int64_t size : kFetchSizes) {
+    if (open.empty() || budget.is_over() || budget.is_stopped()) break;
+    TRY_ASSIGN(const auto client, OpenReader(options, isolation, size));
+    Search(*client, options, open).Run(size == kFetchSizes.back(), patience, budget);
+    received += client->watch.meter.received();
+    std::erase_if(open, [](const SearchTarget* target) {
+      return target->outcome != SearchTarget::Outcome::kUndecided;
+    });
+    for (SearchTarget* target : open) {
+      SilenceReason silence = SilenceOf(client->watch.errors, target->address);
+      target->fault = silence.fault;
+      target->message = std::move(silence.message);
+    }
+  }
+  return received;
+}
+
 }  // namespace
 
-void SearchFirstRecords(Client& client, std::span<SearchTarget> targets, bool is_last_size,
-                        const Budget& budget) {
-  Search(client, targets).Run(is_last_size, budget);
+Result<uint64_t> SearchFirstRecords(const ClusterOptions& options, IsolationLevel isolation,
+                                    std::span<SearchTarget> targets, Milliseconds patience,
+                                    const Budget& budget) {
+  uint64_t received = 0;
+  while (!targets.empty()) {
+    const auto some = targets.first(std::min(targets.size(), kPartitionsPerClient));
+    targets = targets.subspan(some.size());
+    TRY_ASSIGN(const uint64_t more, SearchSome(options, isolation, some, patience, budget));
+    received += more;
+  }
+  return received;
 }
 
 }  // namespace tidemark::kafka::client

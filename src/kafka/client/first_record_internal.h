@@ -5,7 +5,7 @@
 #include <string>
 
 #include "base/budget.h"
-#include "kafka/client/session_internal.h"
+#include "kafka/client/clients_internal.h"
 #include "kafka/partition_probe.h"
 
 namespace tidemark::kafka::client {
@@ -13,6 +13,7 @@ namespace tidemark::kafka::client {
 /// One partition to read from.
 struct SearchTarget {
   TopicPartition partition;
+  std::string address;  ///< "host:port" of its leader
   Offset from = 0;
   Offset end = 0;  ///< > from: records from here on are not looked at
 
@@ -30,12 +31,11 @@ struct SearchTarget {
   std::string message;
 };
 
-/// Reads with the isolation of the client until every target is decided or the budget ends.
-///
-/// With `is_last_size` false it also returns when the rest comes in one partition at a time, which
-/// is how a broker sends batches over the client's fetch size: the caller should go on with a
-/// bigger one.
-void SearchFirstRecords(Client& client, std::span<SearchTarget> targets, bool is_last_size,
-                        const Budget& budget);
+/// Reads until every target is decided, nothing has come for `patience`, or the budget ends; the
+/// undecided ones get the reason of the silence. The errors are of the properties only. Returns the
+/// bytes received.
+Result<uint64_t> SearchFirstRecords(const ClusterOptions& options, IsolationLevel isolation,
+                                    std::span<SearchTarget> targets, Milliseconds patience,
+                                    const Budget& budget);
 
 }  // namespace tidemark::kafka::client

@@ -36,6 +36,8 @@ rd_kafka_resp_err_t CodeOf(MockError error) {
     case MockError::kNotLeader: return RD_KAFKA_RESP_ERR_NOT_LEADER_FOR_PARTITION;
     case MockError::kLeaderNotAvailable: return RD_KAFKA_RESP_ERR_LEADER_NOT_AVAILABLE;
     case MockError::kOffsetNotAvailable: return RD_KAFKA_RESP_ERR_OFFSET_NOT_AVAILABLE;
+    case MockError::kOffsetOutOfRange: return RD_KAFKA_RESP_ERR_OFFSET_OUT_OF_RANGE;
+    case MockError::kCorruptMessage: return RD_KAFKA_RESP_ERR_INVALID_MSG;
     case MockError::kUnknownTopicOrPartition: return RD_KAFKA_RESP_ERR_UNKNOWN_TOPIC_OR_PART;
     case MockError::kTopicDenied: return RD_KAFKA_RESP_ERR_TOPIC_AUTHORIZATION_FAILED;
   }
@@ -144,29 +146,37 @@ class RdKafkaMockCluster final : public MockCluster {
         rd_kafka_mock_broker_set_rtt(cluster_.get(), broker, static_cast<int>(latency.count())));
   }
 
+  void TrackRequests() override { rd_kafka_mock_start_request_tracking(cluster_.get()); }
+  std::set<int> RequestKinds() const override {
+    size_t count = 0;
+    rd_kafka_mock_request_t** requests = rd_kafka_mock_get_requests(cluster_.get(), &count);
+    std::set<int> kinds;
+    for (size_t i = 0; i < count; ++i) kinds.insert(rd_kafka_mock_request_api_key(requests[i]));
+    rd_kafka_mock_request_destroy_array(requests, count);
+    return kinds;
+  }
+
   void FailNext(MockRequest request, std::initializer_list<MockError> errors) override {
     for (const MockError error : errors) {
       const rd_kafka_resp_err_t code = CodeOf(error);
       rd_kafka_mock_push_request_errors_array(cluster_.get(), ApiKeyOf(request), 1, &code);
     }
   }
-  Status FailNext(const TopicPartition& partition, MockRequest request,
-                  std::initializer_list<MockError> errors) override {
-    for (const MockError error : errors) {
-      TRY(PushPartitionError(partition, request, CodeOf(error)));
-    }
+  Status FailNextFetch(const TopicPartition& partition,
+                       std::initializer_list<MockError> errors) override {
+    for (const MockError error : errors) TRY(PushFetchError(partition, CodeOf(error)));
     return {};
   }
 
  private:
-  Status PushPartitionError(const TopicPartition& partition, MockRequest request,
-                            rd_kafka_resp_err_t code) {
+  Status PushFetchError(const TopicPartition& partition, rd_kafka_resp_err_t code) {
 #if RD_KAFKA_VERSION >= 0x020f01ff
-    return Checked("fail one partition", rd_kafka_mock_partition_push_request_errors(
-                                             cluster_.get(), partition.topic.c_str(),
-                                             partition.partition, ApiKeyOf(request), 1, code));
+    return Checked("fail one partition",
+                   rd_kafka_mock_partition_push_request_errors(
+                       cluster_.get(), partition.topic.c_str(), partition.partition,
+                       ApiKeyOf(MockRequest::kFetch), 1, code));
 #else
-    static_cast<void>(partition), static_cast<void>(request), static_cast<void>(code);
+    static_cast<void>(partition), static_cast<void>(code);
     return NotBefore("fail one partition", "2.15.1");
 #endif
   }

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <initializer_list>
 #include <memory>
+#include <set>
 #include <string>
 
 #include "base/error.h"
@@ -22,8 +23,10 @@ enum class MockError {
   kNotLeader,
   kLeaderNotAvailable,
   kOffsetNotAvailable,
+  kOffsetOutOfRange,
   kUnknownTopicOrPartition,
   kTopicDenied,
+  kCorruptMessage,
 };
 
 /// librdkafka's mock brokers. What they do not do: transactions as a reader sees them (aborted
@@ -64,13 +67,18 @@ class MockCluster {
   /// Delays every answer of the broker.
   virtual Status SetLatency(int32_t broker, Milliseconds latency) = 0;
 
+  /// Remembers what kinds of request are received from now on, for RequestKinds().
+  virtual void TrackRequests() = 0;
+  /// The protocol's numbers of the kinds received (0: produce, 1: fetch, 11: join a group, …).
+  virtual std::set<int> RequestKinds() const = 0;
+
   /// The next requests of this kind, whoever sends them, get these errors, one each, for every
   /// partition in the request.
   virtual void FailNext(MockRequest request, std::initializer_list<MockError> errors) = 0;
-  /// The same for one partition; others in the request are served. kUnsupported with librdkafka
-  /// before 2.15.
-  virtual Status FailNext(const TopicPartition& partition, MockRequest request,
-                          std::initializer_list<MockError> errors) = 0;
+  /// The next fetches of one partition get these errors; others in the request are served.
+  /// kUnsupported with librdkafka before 2.15.1.
+  virtual Status FailNextFetch(const TopicPartition& partition,
+                               std::initializer_list<MockError> errors) = 0;
 };
 
 }  // namespace tidemark::kafka::client

@@ -5,7 +5,7 @@
 namespace tidemark::kafka::client {
 
 Status CheckProperty(const std::string& name, const std::string& value) {
-  TRY(MakeConf(Role::kProbe, {.bootstrap_servers = "localhost", .properties = {{name, value}}},
+  TRY(MakeConf(Role::kAsker, {.bootstrap_servers = "localhost", .properties = {{name, value}}},
                {}));
   return {};
 }

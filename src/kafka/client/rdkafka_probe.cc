@@ -7,9 +7,9 @@
 #include <span>
 #include <vector>
 
+#include "kafka/client/clients_internal.h"
 #include "kafka/client/faults_internal.h"
 #include "kafka/client/first_record_internal.h"
-#include "kafka/client/session_internal.h"
 #include "kafka/client/topic_facts_internal.h"
 #include "kafka/client/watermarks_internal.h"
 
@@ -21,6 +21,8 @@ namespace {
 constexpr int kOutOfRangeMax = 3;
 constexpr Milliseconds kConfigWait{1000};
 constexpr Milliseconds kClusterIdWait{100};
+// How long silent brokers hold up what has answered; twice as long in every round.
+constexpr Milliseconds kPatience{1000};
 constexpr Milliseconds kRetryDelay{100};
 constexpr Milliseconds kRetryDelayMax{1000};
 
@@ -54,13 +56,16 @@ Status CheckRequest(const ProbeRequest& request) {
 /// One call of Probe().
 class Run {
  public:
-  Run(Session& session, Client& client, const ProbeRequest& request, const Budget& budget)
-      : session_(session), client_(client), request_(request), budget_(budget) {
+  Run(Client& client, const ClusterOptions& options, const ProbeRequest& request,
+      const Budget& budget)
+      : client_(client), options_(options), request_(request), budget_(budget) {
     for (const ProbeRequest::Topic& topic : request.topics) names_.push_back(topic.name);
   }
 
   Result<ProbeResult> operator()() {
-    TRY_ASSIGN(topics_, DescribeTopics(client_, session_.options(), names_, budget_));
+    TRY_ASSIGN(Description described, DescribeTopics(client_, options_, names_, budget_));
+    topics_ = std::move(described.topics);
+    addresses_ = std::move(described.addresses);
     ConfigQuestion configs(client_, TopicsWithConfig(), std::min(budget_.Remaining(), kConfigWait));
     result_.observed_at =
         std::chrono::time_point_cast<Milliseconds>(std::chrono::system_clock::now());
@@ -148,8 +153,9 @@ class Run {
       pause.tries_max = 2;
       pause.retry_delay = delay;
       if (!pause.WaitForTry(2)) break;
-      if (auto again = DescribeTopics(client_, session_.options(), names_, budget_)) {
+      if (auto again = DescribeTopics(client_, options_, names_, budget_)) {
         TakeLeaders(*std::move(again));
+        patience_ *= 2;
       } else if (again.error().kind == ErrorKind::kCancelled) {
         return std::unexpected(again.error());
       }
@@ -163,14 +169,24 @@ class Run {
     return {};
   }
 
-  // Topics keep the facts of the first answer, unless it had none.
-  void TakeLeaders(std::vector<DescribedTopic> again) {
+  // Topics keep the facts of the first answer, unless they are gone by now.
+  void TakeLeaders(Description again) {
+    addresses_ = std::move(again.addresses);
     for (size_t i = 0; i < topics_.size(); ++i) {
       if (!topics_[i].facts.exists) continue;
-      if (again[i].facts.partition_count == topics_[i].facts.partition_count) {
-        topics_[i].leaders = std::move(again[i].leaders);
+      DescribedTopic& now = again.topics[i];
+      if (now.facts.fault == ProbeFault::kTopicMissing) {
+        topics_[i] = std::move(now);
+      } else if (now.facts.partition_count == topics_[i].facts.partition_count) {
+        topics_[i].leaders = std::move(now.leaders);
       }
     }
+  }
+
+  std::string AddressOf(const Work& work) const {
+    const auto partition = static_cast<size_t>(work.facts->partition.partition);
+    const auto found = addresses_.find(topics_[work.topic].leaders[partition]);
+    return found == addresses_.end() ? "?" : found->second;
   }
 
   // Asks, and searches, for all that is open.
@@ -180,10 +196,12 @@ class Run {
     for (Work& work : work_) {
       if (work.is_decided || !HasLeader(&work)) continue;
       const auto partition = static_cast<size_t>(work.facts->partition.partition);
-      targets.push_back({.facts = work.facts, .leader = topics_[work.topic].leaders[partition]});
+      targets.push_back({.facts = work.facts,
+                         .leader = topics_[work.topic].leaders[partition],
+                         .address = AddressOf(work)});
       asked.push_back(&work);
     }
-    const auto taken_at = AskWatermarks(client_, request_.isolation, targets, budget_);
+    const auto taken_at = AskWatermarks(client_, request_.isolation, targets, patience_, budget_);
     if (taken_at) result_.observed_at = *taken_at;
     std::vector<Work*> lagging;
     std::vector<Work*> blocked;
@@ -211,37 +229,17 @@ class Run {
     for (const Work* work : works) {
       SearchTarget target;
       target.partition = work->facts->partition;
+      target.address = AddressOf(*work);
       target.from = StartOf(*work->facts);
       target.end =
           isolation == request_.isolation ? EndOf(*work->facts) : *work->facts->high_watermark;
       targets.push_back(std::move(target));
     }
-    std::vector<size_t> open(works.size());
-    for (size_t i = 0; i < open.size(); ++i) open[i] = i;
-    for (size_t size = 0; size < kFetchSizes.size() && !open.empty(); ++size) {
-      TRY_ASSIGN(Client * client, session_.Get(isolation, size));
-      std::vector<SearchTarget> batch;
-      for (const size_t i : open) batch.push_back(std::move(targets[i]));
-      const uint64_t before = client->watch.meter.received();
-      SearchFirstRecords(*client, batch, size + 1 == kFetchSizes.size(), budget_);
-      result_.bytes_fetched += client->watch.meter.received() - before;
-      std::vector<size_t> rest;
-      for (size_t k = 0; k < open.size(); ++k) {
-        const bool is_open = batch[k].outcome == SearchTarget::Outcome::kUndecided;
-        if (is_open) BlameSilence(client->watch.errors, &batch[k]);
-        targets[open[k]] = std::move(batch[k]);
-        if (is_open) rest.push_back(open[k]);
-      }
-      open = std::move(rest);
-    }
+    TRY_ASSIGN(const uint64_t received,
+               SearchFirstRecords(options_, isolation, targets, patience_, budget_));
+    result_.bytes_fetched += received;
     for (size_t i = 0; i < works.size(); ++i) (this->*take)(works[i], targets[i]);
     return {};
-  }
-
-  static void BlameSilence(const ErrorLog& errors, SearchTarget* target) {
-    SilenceReason silence = SilenceOf(errors);
-    target->fault = silence.fault;
-    target->message = std::move(silence.message);
   }
 
   // Faults that pass and moved logs leave the partition open for the next round.
@@ -284,36 +282,42 @@ class Run {
                        target.outcome != SearchTarget::Outcome::kOutOfRange;
   }
 
-  Session& session_;
   Client& client_;
+  const ClusterOptions& options_;
   const ProbeRequest& request_;
   const Budget& budget_;
   std::vector<std::string> names_;
   std::vector<DescribedTopic> topics_;
+  std::map<int32_t, std::string> addresses_;  // of the leaders
+  Milliseconds patience_ = kPatience;
   ProbeResult result_;
   std::vector<Work> work_;
 };
 
 class OnRdKafka final : public PartitionProbe {
  public:
-  explicit OnRdKafka(std::unique_ptr<Session> session) : session_(std::move(session)) {}
+  OnRdKafka(std::unique_ptr<Client> client, ClusterOptions options)
+      : client_(std::move(client)), options_(std::move(options)) {}
 
   Result<ProbeResult> Probe(const ProbeRequest& request, const Budget& budget) override {
     TRY(CheckRequest(request));
-    TRY_ASSIGN(Client * client, session_->Get(request.isolation, 0));
-    session_->ClearErrors();
-    return Run(*session_, *client, request, budget)();
+    TRY(budget.Check());
+    // A new probe starts with a clean slate.
+    client_->Poll();
+    client_->watch.errors.Clear();
+    return Run(*client_, options_, request, budget)();
   }
 
  private:
-  std::unique_ptr<Session> session_;
+  std::unique_ptr<Client> client_;
+  ClusterOptions options_;
 };
 
 }  // namespace
 
 Result<std::unique_ptr<PartitionProbe>> RdKafkaProbe::Open(const ClusterOptions& options) {
-  TRY_ASSIGN(auto session, Session::Open(options));
-  return std::make_unique<OnRdKafka>(std::move(session));
+  TRY_ASSIGN(auto client, OpenAsker(options));
+  return std::make_unique<OnRdKafka>(std::move(client), options);
 }
 
 }  // namespace tidemark::kafka::client

@@ -85,7 +85,8 @@ void Send(Client& client, std::span<const std::string> topics, std::optional<int
   rd_kafka_DescribeTopics(client.handle.get(), collection.get(), options.get(), answers.get());
 }
 
-DescribedTopic FromDescription(const rd_kafka_TopicDescription_t* description) {
+DescribedTopic FromDescription(const rd_kafka_TopicDescription_t* description,
+                               std::map<int32_t, std::string>* addresses) {
   DescribedTopic topic;
   topic.facts.topic = rd_kafka_TopicDescription_name(description);
   const rd_kafka_error_t* error = rd_kafka_TopicDescription_error(description);
@@ -110,7 +111,12 @@ DescribedTopic FromDescription(const rd_kafka_TopicDescription_t* description) {
     const int partition = rd_kafka_TopicPartitionInfo_partition(partitions[i]);
     const rd_kafka_Node_t* leader = rd_kafka_TopicPartitionInfo_leader(partitions[i]);
     if (partition < 0 || static_cast<size_t>(partition) >= count || leader == nullptr) continue;
-    topic.leaders[static_cast<size_t>(partition)] = rd_kafka_Node_id(leader);
+    const int id = rd_kafka_Node_id(leader);
+    topic.leaders[static_cast<size_t>(partition)] = id;
+    // A leader may be named that is not among the brokers.
+    const char* host = rd_kafka_Node_host(leader);
+    if (host == nullptr || addresses->contains(id)) continue;
+    addresses->emplace(id, fmt::format("{}:{}", host, rd_kafka_Node_port(leader)));
   }
   return topic;
 }
@@ -167,14 +173,14 @@ void TakeConfig(const rd_kafka_ConfigResource_t* resource, TopicFacts* facts) {
 
 }  // namespace
 
-Result<std::vector<DescribedTopic>> DescribeTopics(Client& client, const ClusterOptions& options,
-                                                   std::span<const std::string> topics,
-                                                   const Budget& budget) {
-  std::vector<DescribedTopic> described(topics.size());
+Result<Description> DescribeTopics(Client& client, const ClusterOptions& options,
+                                   std::span<const std::string> topics, const Budget& budget) {
+  Description described;
+  described.topics.resize(topics.size());
   std::vector<std::string> legal;
   std::vector<size_t> places;
   for (size_t i = 0; i < topics.size(); ++i) {
-    described[i] = IllegalTopic(topics[i]);
+    described.topics[i] = IllegalTopic(topics[i]);
     if (!IsTopicName(topics[i])) continue;
     legal.push_back(topics[i]);
     places.push_back(i);
@@ -187,7 +193,7 @@ Result<std::vector<DescribedTopic>> DescribeTopics(Client& client, const Cluster
     const auto* result = rd_kafka_event_DescribeTopics_result(event.get());
     const auto* answers = rd_kafka_DescribeTopics_result_topics(result, &count);
     for (size_t i = 0; i < std::min(count, chunk.size()); ++i) {
-      described[places[begin + i]] = FromDescription(answers[i]);
+      described.topics[places[begin + i]] = FromDescription(answers[i], &described.addresses);
     }
   }
   return described;

@@ -2,13 +2,14 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "base/budget.h"
 #include "base/error.h"
-#include "kafka/client/session_internal.h"
+#include "kafka/client/clients_internal.h"
 #include "kafka/partition_probe.h"
 
 namespace tidemark::kafka::client {
@@ -20,12 +21,16 @@ struct DescribedTopic {
   std::vector<int32_t> leaders;  ///< broker id by partition; kNoBroker: none
 };
 
-/// One answer per topic, in the order asked. Also the first contact: kDenied when the cluster
+struct Description {
+  std::vector<DescribedTopic> topics;        ///< one per asked topic, in the order asked
+  std::map<int32_t, std::string> addresses;  ///< "host:port" of the leaders, by broker id
+};
+
+/// Asks for topics. Also the first contact: kDenied when the cluster
 /// refuses us, kUnavailable when no broker answers in time, both early where waiting is no use;
 /// kCancelled. Leaves the client with fresh leaders.
-Result<std::vector<DescribedTopic>> DescribeTopics(Client& client, const ClusterOptions& options,
-                                                   std::span<const std::string> topics,
-                                                   const Budget& budget);
+Result<Description> DescribeTopics(Client& client, const ClusterOptions& options,
+                                   std::span<const std::string> topics, const Budget& budget);
 
 /// Asks for retention and clean-up policy in the background: Collect() takes what has come.
 class ConfigQuestion {

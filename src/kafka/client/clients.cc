@@ -1,6 +1,6 @@
 #include <algorithm>
 
-#include "kafka/client/session_internal.h"
+#include "kafka/client/clients_internal.h"
 
 namespace tidemark::kafka::client {
 
@@ -10,31 +10,24 @@ constexpr Milliseconds kServeSlice{20};
 // The range librdkafka takes.
 constexpr int64_t kRequestTimeoutMin = 1;
 constexpr int64_t kRequestTimeoutMax = 3'600'000;
+
+Result<std::unique_ptr<Client>> Open(Role role, const ClusterOptions& options,
+                                     const Properties& settings) {
+  auto client = std::make_unique<Client>();
+  TRY_ASSIGN(Owned<rd_kafka_conf_t> conf, MakeConf(role, options, settings));
+  TRY_ASSIGN(client->handle, OpenClient(role, std::move(conf), &client->watch));
+  return client;
+}
+
 }  // namespace
 
-Result<std::unique_ptr<Session>> Session::Open(const ClusterOptions& options) {
-  auto session = std::make_unique<Session>(OnlyOpen{}, options);
-  TRY(session->Get(IsolationLevel::kReadUncommitted, 0));
-  return session;
+Result<std::unique_ptr<Client>> OpenAsker(const ClusterOptions& options) {
+  return Open(Role::kAsker, options, ProbeSettings());
 }
 
-Result<Client*> Session::Get(IsolationLevel isolation, size_t size_index) {
-  auto& slot = clients_[{isolation, size_index}];
-  if (!slot) {
-    auto client = std::make_unique<Client>();
-    TRY_ASSIGN(Owned<rd_kafka_conf_t> conf,
-               MakeConf(Role::kProbe, options_, ProbeSettings(isolation, kFetchSizes[size_index])));
-    TRY_ASSIGN(client->handle, OpenClient(Role::kProbe, std::move(conf), &client->watch));
-    slot = std::move(client);
-  }
-  return slot.get();
-}
-
-void Session::ClearErrors() {
-  for (auto& [key, client] : clients_) {
-    client->Poll();
-    client->watch.errors.Clear();
-  }
+Result<std::unique_ptr<Client>> OpenReader(const ClusterOptions& options, IsolationLevel isolation,
+                                           int64_t fetch_partition_bytes) {
+  return Open(Role::kReader, options, ReaderSettings(isolation, fetch_partition_bytes));
 }
 
 Owned<rd_kafka_event_t> AnswerQueue::Next(Milliseconds limit) const {
