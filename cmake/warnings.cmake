@@ -6,7 +6,3 @@ target_compile_options(tidemark_warnings INTERFACE
 if(CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
   target_compile_options(tidemark_warnings INTERFACE -Wno-gnu-statement-expression-from-macro-expansion)
 endif()
-if(CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
-  # std::stable_sort of libstdc++ 12 calls what the same library has deprecated; g++ keeps quiet about it.
-  target_compile_options(tidemark_warnings INTERFACE -Wno-deprecated-declarations)
-endif()
