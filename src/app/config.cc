@@ -12,6 +12,7 @@
 
 #include "app/yaml_map_internal.h"
 #include "base/time_text.h"
+#include "kafka/bootstrap.h"
 #include "kafka/client/properties.h"
 
 namespace tidemark::app {
@@ -154,6 +155,10 @@ void ConfigReader::ReadClusters(const std::string& file, const YAML::Node& node)
     ClusterConfig cluster{name, {}};
     cluster.options.bootstrap_servers =
         map.TakeNeededText("bootstrap_servers", "host:port[,host:port] is wanted");
+    if (!cluster.options.bootstrap_servers.empty()) {
+      auto status = kafka::CheckBootstrapServers(cluster.options.bootstrap_servers);
+      if (!status) map.Complain("bootstrap_servers", status.error().message);
+    }
     const YAML::Node properties = map.Take("properties");
     for (auto& [key, value] : map.TakeTexts("properties")) {
       if (auto status = context_.sources().check_property(key, value); !status) {

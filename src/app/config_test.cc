@@ -204,6 +204,9 @@ TEST_F(ConfigTest, TextThatMustBeThereIsReportedOnceWhateverIsWrongWithIt) {
               ElementsAre(HasSubstr("host:port[,host:port] is wanted")));
   EXPECT_THAT(Mistakes("clusters: { a: { bootstrap_servers: \"\" } }"),
               ElementsAre(HasSubstr("host:port[,host:port] is wanted")));
+  EXPECT_THAT(Mistakes("clusters: { a: { bootstrap_servers: \"b:99999\" } }"),
+              ElementsAre("1:37: clusters.a.bootstrap_servers: not a broker address, host:port is "
+                          "wanted entry='b:99999'"));
   EXPECT_THAT(Mistakes("stores: { a: { match: \"${env:NOT_SET}\" } }"),
               ElementsAre(HasSubstr("NOT_SET is not set")));
   EXPECT_THAT(Mistakes("clusters: { a: { bootstrap_servers: \"b:1\" } }\n"

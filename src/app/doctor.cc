@@ -56,6 +56,7 @@ std::string CureOfCluster(ErrorKind kind) {
       return "check user, password, mechanism and the CA file in the cluster's properties";
     case ErrorKind::kUnavailable:
       return "check the broker addresses, and that security.protocol is what the listener speaks";
+    case ErrorKind::kInvalidArgument: return "correct the cluster's properties";
     default: return "";
   }
 }

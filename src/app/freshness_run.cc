@@ -177,8 +177,10 @@ void Count(const Passage& passage, FreshnessRun& run) {
     const ErrorKind kind = passage.table.error->kind;
     const bool is_away = kind == ErrorKind::kUnavailable || kind == ErrorKind::kDenied;
     ++(is_away ? run.unreachable : run.unreadable);
-  } else if (passage.cluster.error && passage.cluster.error->kind == ErrorKind::kUnavailable) {
-    ++run.unreachable;
+  } else if (passage.cluster.error) {
+    const ErrorKind kind = passage.cluster.error->kind;
+    if (kind == ErrorKind::kUnavailable) ++run.unreachable;
+    if (kind == ErrorKind::kInvalidArgument) ++run.misconfigured;
   }
 }
 

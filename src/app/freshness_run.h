@@ -48,6 +48,9 @@ struct FreshnessRun {
   size_t unreachable = 0;
   /// Pipelines whose table is there but cannot be read, or is none.
   size_t unreadable = 0;
+  /// Pipelines whose cluster's properties contradict each other, which shows only when a client is
+  /// opened with all of them.
+  size_t misconfigured = 0;
 };
 
 /// Reads the tables in parallel, then asks every cluster in parallel, each within its own deadline:

@@ -107,6 +107,9 @@ class FreshnessRunTest : public ::testing::Test {
         if (options.bootstrap_servers == "dead:9092") {
           return Fail(ErrorKind::kUnavailable, "connection refused");
         }
+        if (options.bootstrap_servers == "odd:9092") {
+          return Fail(ErrorKind::kInvalidArgument, "no provider for the mechanism");
+        }
         return std::make_unique<FakeProbe>(requests_, mutex_);
       },
       .columns = []() -> Result<const lake::ColumnReader*> {
@@ -158,6 +161,16 @@ TEST_F(FreshnessRunTest, ADeadClusterLeavesTheOthersDecided) {
   EXPECT_EQ(run.reports[0].lag, std::nullopt);
   EXPECT_EQ(run.reports[1].status, freshness::PipelineStatus::kFresh);
   EXPECT_EQ(run.unreachable, 1U);
+}
+
+TEST_F(FreshnessRunTest, PropertiesThatDoNotFitAreToldAsAMistakeNotAsADeadCluster) {
+  AddPipeline("a", "orders,0:10", "odd");
+  const FreshnessRun run = Run();
+  EXPECT_EQ(run.misconfigured, 1U);
+  EXPECT_EQ(run.unreachable, 0U);
+  EXPECT_EQ(run.reports[0].status, freshness::PipelineStatus::kUnknown);
+  EXPECT_EQ(run.reports[0].message,
+            "The cluster was not asked (no provider for the mechanism): correct its properties.");
 }
 
 TEST_F(FreshnessRunTest, AMissingTableIsUnreadableAndTheOthersAreDecided) {

@@ -7,6 +7,7 @@
 
 #include "app/yaml_map_internal.h"
 #include "base/time_text.h"
+#include "kafka/bootstrap.h"
 
 namespace tidemark::app {
 
@@ -64,6 +65,11 @@ Result<Config> ConfigOf(const SinglePipeline& single, const ConfigSources& sourc
                                 : kafka::IsolationLevel::kReadUncommitted;
   pipeline.commit_depth_max = single.commit_depth_max;
   TRY(storage::OpenStore(single.table, single.store));
+  if (!single.bootstrap.empty()) {
+    if (auto status = kafka::CheckBootstrapServers(single.bootstrap); !status) {
+      return std::unexpected(std::move(status).error().With("--bootstrap"));
+    }
+  }
   ClusterConfig cluster{kSingleCluster, {single.bootstrap, {}}};
   TRY(ReadProperties(single, sources, cluster.options));
   config.clusters.emplace(cluster.name, std::move(cluster));

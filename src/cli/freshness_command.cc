@@ -56,6 +56,7 @@ std::string Render(const Options& options, const app::FreshnessRun& run) {
 
 int ExitCodeOfRun(const app::FreshnessRun& run) {
   const size_t count = run.reports.size();
+  if (count > 0 && run.misconfigured == count) return kUsage;
   if (count > 0 && run.unreachable == count) return kUnreachable;
   if (count > 0 && run.unreadable == count) return kUnreadable;
   return freshness::ExitCodeOf(run.reports);

@@ -240,6 +240,10 @@ std::string NoTimestamp(const PipelineReport& report) {
 
 std::string NotAnswered(const MessageContext& context) {
   const PipelineReport& report = context.report;
+  if (context.cluster.error && context.cluster.error->kind == ErrorKind::kInvalidArgument) {
+    return fmt::format("The cluster was not asked ({}): correct its properties.",
+                       context.cluster.error->message);
+  }
   if (context.cluster.error) {
     return fmt::format(
         "The cluster gave no answer ({}): check bootstrap servers, network and security.protocol.",
