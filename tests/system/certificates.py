@@ -33,8 +33,10 @@ def make_authority(folder: pathlib.Path, name: str) -> Authority:
 
 def make_server_keystore(folder: pathlib.Path, authority: Authority, address: str) -> pathlib.Path:
     """Key and certificate in one file, as the broker wants them; valid for the IP address."""
-    key, request, certificate = (folder / f"server.{end}" for end in ("key", "csr", "crt"))
-    extensions = folder / "server.ext"
+    name = f"server-{address}"
+    key, request, certificate, extensions, keystore = (
+        folder / f"{name}.{end}" for end in ("key", "csr", "crt", "ext", "pem")
+    )
     extensions.write_text(f"subjectAltName=IP:{address}\n")
     _openssl(
         "req", "-new", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes",
@@ -44,6 +46,5 @@ def make_server_keystore(folder: pathlib.Path, authority: Authority, address: st
         "x509", "-req", "-in", request, "-CA", authority.certificate, "-CAkey", authority.key,
         "-CAcreateserial", "-days", 30, "-extfile", extensions, "-out", certificate,
     )  # fmt: skip
-    keystore = folder / "server.pem"
     keystore.write_text(key.read_text() + certificate.read_text())
     return keystore

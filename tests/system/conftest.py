@@ -101,7 +101,8 @@ def secure_kafka(
     """One node with TLS, SASL and access lists, and the users of kafka_cluster.PASSWORDS."""
     folder = tmp_path_factory.mktemp("secure")
     keystore = certificates.make_server_keystore(folder, authority, kafka_cluster.HOST)
-    security = Security(keystore, authority.certificate, kafka_cluster.PASSWORDS)
+    misnamed = certificates.make_server_keystore(folder, authority, "127.9.9.9")
+    security = Security(keystore, misnamed, authority.certificate, kafka_cluster.PASSWORDS)
     yield from _running(KafkaCluster(folder, kafka_jars, security=security))
 
 

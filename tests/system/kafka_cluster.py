@@ -51,7 +51,7 @@ _SETTINGS = {
     "controller.listener.names": "CONTROLLER",
     "inter.broker.listener.name": "PLAINTEXT",
     "listener.security.protocol.map": "CONTROLLER:PLAINTEXT,PLAINTEXT:PLAINTEXT,"
-    "SASL_PLAINTEXT:SASL_PLAINTEXT,SSL:SSL,SASL_SSL:SASL_SSL",
+    "SASL_PLAINTEXT:SASL_PLAINTEXT,SSL:SSL,SASL_SSL:SASL_SSL,MISNAMED:SSL",
     "auto.create.topics.enable": "false",
     "offsets.topic.num.partitions": "1",
     "offsets.topic.replication.factor": "1",
@@ -106,6 +106,7 @@ class Security:
     user; a SASL user may do only what an ACL allows."""
 
     keystore: pathlib.Path  # PEM: key and certificate of the broker
+    misnamed_keystore: pathlib.Path  # the same authority's, for another address
     truststore: pathlib.Path
     users: Mapping[str, str]
 
@@ -113,19 +114,25 @@ class Security:
         users = " ".join(f'user_{name}="{word}"' for name, word in self.users.items())
         plain = "org.apache.kafka.common.security.plain.PlainLoginModule"
         scram = "org.apache.kafka.common.security.scram.ScramLoginModule"
+        bearer = "org.apache.kafka.common.security.oauthbearer.OAuthBearerLoginModule"
         found = {
             "authorizer.class.name": "org.apache.kafka.metadata.authorizer.StandardAuthorizer",
             "super.users": "User:ANONYMOUS",
             "allow.everyone.if.no.acl.found": "false",
-            "sasl.enabled.mechanisms": "PLAIN,SCRAM-SHA-256,SCRAM-SHA-512",
+            "sasl.enabled.mechanisms": "PLAIN,SCRAM-SHA-256,SCRAM-SHA-512,OAUTHBEARER",
             "ssl.keystore.type": "PEM",
             "ssl.keystore.location": str(self.keystore),
+            "listener.name.misnamed.ssl.keystore.location": str(self.misnamed_keystore),
             "ssl.truststore.type": "PEM",
             "ssl.truststore.location": str(self.truststore),
         }
         for listener in ("sasl_plaintext", "sasl_ssl"):
             place = f"listener.name.{listener}"
             found[f"{place}.plain.sasl.jaas.config"] = f"{plain} required {users};"
+            # Without more, tokens are taken unsigned: enough to see the exchange.
+            found[f"{place}.oauthbearer.sasl.jaas.config"] = (
+                f'{bearer} required unsecuredLoginStringClaim_sub="broker";'
+            )
             for bits in ("256", "512"):
                 found[f"{place}.scram-sha-{bits}.sasl.jaas.config"] = f"{scram} required;"
         return found
@@ -212,7 +219,7 @@ class KafkaCluster:
     def _prepare(self, attempt: int) -> None:
         listeners = ["CONTROLLER", "PLAINTEXT"]
         if self._security:
-            listeners += ["SASL_PLAINTEXT", "SSL", "SASL_SSL"]
+            listeners += ["SASL_PLAINTEXT", "SSL", "SASL_SSL", "MISNAMED"]
         ports = iter(free_ports(self._node_count * len(listeners)))
         self.nodes = []
         for number in range(1, self._node_count + 1):

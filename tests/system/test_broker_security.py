@@ -12,7 +12,7 @@ from confluent_kafka.admin import AclOperation
 import certificates
 from free_ports import free_ports
 from kafka_cluster import HOST, PASSWORDS, KafkaCluster, Record, now_ms
-from program import HEALTHY, UNKNOWN, UNREACHABLE, Program, Run
+from program import HEALTHY, UNKNOWN, UNREACHABLE, USAGE, Program, Run
 from truth import check_partition, check_pipeline, of_log
 
 MINUTE = 60_000
@@ -109,6 +109,19 @@ def test_a_password_may_travel_through_an_encrypted_connection(
     check_pipeline(run, TOPIC, {n: of_log(1, when) for n, when in guarded.items()})
 
 
+def test_a_token_is_presented_instead_of_a_password(
+    guarded: dict[int, list[int]], look: Look
+) -> None:
+    run = look(
+        "SASL_PLAINTEXT",
+        "security.protocol=SASL_PLAINTEXT",
+        "sasl.mechanism=OAUTHBEARER",
+        "enable.sasl.oauthbearer.unsecure.jwt=true",
+        "sasl.oauthbearer.config=principal=reader",
+    )
+    check_pipeline(run, TOPIC, {n: of_log(1, when) for n, when in guarded.items()})
+
+
 # --- kept out by the access list ----------------------------------------------------------------
 
 
@@ -168,6 +181,15 @@ def test_a_broker_whose_authority_is_not_known_is_not_trusted(
     assert run.seconds < TIMEOUT_SECONDS
 
 
+def test_a_broker_that_shows_the_certificate_of_another_host_is_not_trusted(
+    guarded: dict[int, list[int]], look: Look, authority: certificates.Authority
+) -> None:
+    run = look("MISNAMED", "security.protocol=SSL", f"ssl.ca.location={authority.certificate}")
+    check_refused(run, "auth", "certificate")
+    assert run.code == UNKNOWN
+    assert run.seconds < TIMEOUT_SECONDS
+
+
 def test_speaking_plainly_to_an_encrypted_port_ends_at_the_deadline_without_a_number(
     guarded: dict[int, list[int]], look: Look
 ) -> None:
@@ -185,6 +207,14 @@ def test_encrypting_towards_a_plain_port_ends_at_the_deadline_without_a_number(
     check_refused(run, run.pipeline["reason"])
     assert run.code in (UNKNOWN, UNREACHABLE)
     assert run.seconds < TIMEOUT_SECONDS + 3
+
+
+def test_properties_that_do_not_fit_together_are_a_mistake_not_a_dead_cluster(look: Look) -> None:
+    # The mechanism librdkafka takes when none is named is Kerberos, which needs a library of its own.
+    run = look("SASL_PLAINTEXT", "security.protocol=SASL_PLAINTEXT")
+    check_refused(run, run.pipeline["reason"], "properties", "mechanism")
+    assert run.code == USAGE
+    assert run.seconds < TIMEOUT_SECONDS
 
 
 def test_a_port_nobody_listens_on_is_an_unreachable_cluster(look: Look) -> None:
