@@ -222,7 +222,7 @@ def test_a_log_that_moves_while_it_is_looked_at_gives_no_nonsense(
 ) -> None:
     kafka.create_topic(topic, 3)
     kafka.produce(topic, [Record(number, now_ms()) for number in range(3)])
-    stop = threading.Event()
+    begun, stop = threading.Event(), threading.Event()
 
     def write_and_delete() -> None:
         producer = Producer({"bootstrap.servers": kafka.bootstrap(), "linger.ms": 0, "log_level": 0})
@@ -232,11 +232,14 @@ def test_a_log_that_moves_while_it_is_looked_at_gives_no_nonsense(
                 producer.produce(topic, b"v", partition=number)
             written += 1
             producer.flush(10)
+            begun.set()
             if written % 50 == 0:
                 kafka.delete_records(topic, {0: written})
 
     writer = threading.Thread(target=write_and_delete)
     writer.start()
+    # Before the first record is there the table has all of partition 0.
+    assert begun.wait(60)
     try:
         # Partition 0 loses its beginning time and again, the others were read up to different places.
         runs = [lab.look(f"{topic},0:1,1:1,2:{10 * n}") for n in range(6)]

@@ -375,6 +375,8 @@ void Parser::ParseLogical(Json json, Type& type) {
 }  // namespace
 
 Result<const Type*> ParseTypes(std::string_view json, Schema::Storage& storage) {
+  // simdjson copies from where a null view points to.
+  if (json.empty()) return Fail(ErrorKind::kCorrupt, "avro schema is not JSON, bytes=0");
   Json root;
   simdjson::dom::parser parser;
   auto error = parser.allocate(json.size(), kJsonDepthMax);

@@ -26,6 +26,10 @@ TEST(SchemaTest, PrimitiveMayBeAWordOrAnObject) {
   }
 }
 
+TEST(SchemaTest, NothingIsNoSchema) {
+  EXPECT_THAT(Schema::Parse({}), IsError(ErrorKind::kCorrupt, HasSubstr("bytes=0")));
+}
+
 TEST(SchemaTest, RecordKeepsFieldsAliasesAndDefaults) {
   ASSERT_OK_ASSIGN(const auto schema, Schema::Parse(R"({
       "type":"record","name":"R","namespace":"a.b","aliases":["Old","c.Older"],"doc":"x","fields":[

@@ -173,6 +173,7 @@ Result<std::vector<std::string>> ParseArchiveManifest(std::string_view json) {
     return Fail(ErrorKind::kCorrupt, fmt::format("archive manifest is damaged, reason={}", why));
   };
   if (json.size() > kManifestSizeMax) return bad("too large");
+  if (json.empty()) return bad("empty");  // simdjson copies from where a null view points to
   simdjson::dom::parser parser;
   simdjson::dom::element root;
   if (const auto error = parser.parse(json.data(), json.size()).get(root)) {

@@ -535,6 +535,7 @@ TEST(ArchiveFilesTest, ManifestIsReadOrRefused) {
                                        { "fileName" : "b" } ] })"),
               IsOkAnd(std::vector<std::string>{"a", "b"}));
   EXPECT_THAT(ParseArchiveManifest(R"({"files":[]})"), IsOkAnd(std::vector<std::string>{}));
+  EXPECT_THAT(ParseArchiveManifest({}), IsError(ErrorKind::kCorrupt, HasSubstr("empty")));
   for (const char* text :
        {"", "[]", "{}", "1", R"({"files":{}})", R"({"files":[1]})", R"({"files":[{}]})",
         R"({"files":[{"fileName":""}]})", R"({"files":[{"fileName":".."}]})",
