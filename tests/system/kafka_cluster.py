@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import ctypes
 import dataclasses
 import os
 import pathlib
@@ -42,6 +43,8 @@ PASSWORDS = {
     "describer": "describer-5ecret-w0rd",
     "nobody": "nobody-5ecret-w0rd",
 }
+_LIBC = ctypes.CDLL(None)
+_PR_SET_PDEATHSIG = 1
 START_SECONDS_MAX = 240
 STARTS_MAX = 3  # a port may be taken between choosing and listening
 
@@ -274,6 +277,7 @@ class KafkaCluster:
                 stdout=log,
                 stderr=log,
                 start_new_session=True,  # Ctrl-C in the terminal must not reach it before us
+                preexec_fn=_die_with_parent,
                 env={**os.environ, "LC_ALL": "C.UTF-8"},
             )
 
@@ -477,6 +481,11 @@ class KafkaCluster:
             ]
             for future in self.admin.alter_user_scram_credentials(wanted).values():
                 future.result()
+
+
+def _die_with_parent() -> None:
+    """In the child: no broker is left behind when the tests are killed."""
+    _LIBC.prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
 
 
 def produce_with(producer: Producer, topic: str, records: Iterable[Record]) -> list[int]:
