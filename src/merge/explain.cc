@@ -1,0 +1,220 @@
+// Why a reader shows something else: its fold is run once more, step by step, and the step at which
+// it leaves the right version is the rule at fault.
+#include <fmt/format.h>
+
+#include "merge/explain_internal.h"
+#include "merge/finding.h"
+
+namespace tidemark::merge {
+namespace {
+
+/// The step of the reader's merge that went another way than event time.
+struct Culprit {
+  Reason reason = Reason::kNone;
+  std::optional<Version> version;  ///< that stayed instead of the right one
+  bool is_at_base = false;
+  bool is_outside = false;  ///< the right version is not in the slice any more
+};
+
+std::vector<Version> InScanOrder(const Rules& rules, std::span<const Version> log) {
+  std::vector<Version> order;
+  if (rules.scan == ScanOrder::kOldestFirst) return {log.begin(), log.end()};
+  size_t end = log.size();
+  while (end > 0) {
+    size_t begin = end - 1;
+    while (begin > 0 && IsSameFlush(log[begin - 1].place, log[end - 1].place)) --begin;
+    order.insert(order.end(), log.begin() + static_cast<ptrdiff_t>(begin),
+                 log.begin() + static_cast<ptrdiff_t>(end));
+    end = begin;
+  }
+  return order;
+}
+
+Culprit FindCulprit(const Rules& rules, const KeyVersions& key, const Version& right) {
+  Culprit culprit;
+  KeyState state;
+  bool is_kept = false;
+  bool was_met = false;
+  for (const Version& version : InScanOrder(rules, key.log)) {
+    const KeyState* before = state.is_set ? &state : nullptr;
+    const std::optional<Version> winner = before ? std::optional(before->winner) : std::nullopt;
+    const Decision decision = FoldLog(rules, state, version);
+    if (state.is_failed) {
+      culprit = {state.reason, version, false, false};
+      return culprit;
+    }
+    if (IsSameRecord(version, right)) {
+      was_met = true;
+      is_kept = decision.takes_later;
+      if (!is_kept) culprit = {decision.reason, winner, false, false};
+    } else if (is_kept && decision.takes_later) {
+      is_kept = false;
+      culprit = {decision.reason, version, false, false};
+    }
+  }
+  if (was_met && !is_kept) return culprit;
+  if (key.base && state.is_set) {
+    const Decision decision = DecideAgainstBase(rules, *key.base, state.winner, false);
+    const bool is_base_right = IsSameRecord(*key.base, right);
+    if (is_base_right || was_met) {
+      return {decision.reason, is_base_right ? state.winner : *key.base, true, false};
+    }
+  }
+  culprit.is_outside = !was_met;
+  return culprit;
+}
+
+bool HasSentinel(const Rules& rules, const KeyVersions& key) {
+  for (const Version& version : key.log) {
+    if (IsSentinelDelete(rules, version)) return true;
+  }
+  return false;
+}
+
+std::string ClassesOf(Release release, const Version& a, const Version& b) {
+  const Version& deleted = a.op == Op::kDelete ? a : b;
+  const Version& other = a.op == Op::kDelete ? b : a;
+  const auto kept = BufferedJava(release, other.ordering);
+  const JavaValue raw = RawJava(release, deleted.ordering);
+  return fmt::format("a {} with a {}", JavaClassName(raw.java_class),
+                     JavaClassName(kept ? kept->java_class : JavaClass::kNone));
+}
+
+/// What one rule did, for the reasons that say it all by themselves; "" for the others.
+std::string ReasonText(const Profile& reader, const Culprit& culprit, const Version& right) {
+  const std::string& name = reader.name;
+  const std::string other =
+      culprit.version ? VersionText(*culprit.version) : std::string("the other version");
+  switch (culprit.reason) {
+    case Reason::kDeleteClass:
+      return fmt::format(
+          "the log merge of {} lets the {} win because it cannot compare {}", name, other,
+          culprit.version ? ClassesOf(reader.read.release, *culprit.version, right) : "its class");
+    case Reason::kDeleteUnordered:
+      return fmt::format("{} has no ordering value for a delete, so the {} wins over all before it",
+                         name, other);
+    case Reason::kDeleteSentinel:
+      return fmt::format("{} lets the {}, which has no ordering value, win", name, other);
+    case Reason::kSentinelStays:
+      return fmt::format(
+          "{} drops a delete that follows one without ordering value, and its value "
+          "with it",
+          name);
+    case Reason::kDataAfterDelete:
+      return fmt::format(
+          "the log merge of {} lets the {} win because it arrived after a delete, "
+          "without comparing",
+          name, other);
+    case Reason::kDeleteBeatsBase:
+      return fmt::format(
+          "the base merge of {} lets a delete in the log win over the base row "
+          "without comparing",
+          name);
+    case Reason::kOlderDelete:
+      return fmt::format("{} reads the newest log file first and then lets the older {} win", name,
+                         other);
+    case Reason::kComparedAsBytes:
+      return fmt::format(
+          "the log merge of {} compares the bytes of the ordering values, not the "
+          "values, and takes the {}",
+          name, other);
+    case Reason::kTieEarlier:
+      return fmt::format("{} keeps the earlier of equal ordering values", name);
+    case Reason::kPartialMode:
+      return fmt::format("{} does not compare deletes in a slice with partial updates", name);
+    case Reason::kFailsOnClass:
+      return fmt::format("{} throws ClassCastException on the ordering values of this key", name);
+    case Reason::kFailsOnNull: return fmt::format("{} cannot read a null ordering value", name);
+    case Reason::kFailsOnEventSeq:
+      return fmt::format("{} cannot read the _event_seq of this key", name);
+    case Reason::kLastArrival:
+      return fmt::format(
+          "{} takes the later arrival ({}) without comparing, as the table's {} asks", name, other,
+          reader.merging.payload == Payload::kNone ? std::string_view("merge mode")
+                                                   : PayloadName(reader.merging.payload));
+    default: return {};
+  }
+}
+
+std::string RuleText(const Profile& reader, const Profile& event_time, const KeyVersions& key,
+                     const Culprit& culprit, const Version& right) {
+  if (culprit.is_outside) {
+    const bool is_row = right.op == Op::kUpsert;
+    return fmt::format("a past compaction dropped the {}{}", VersionText(right),
+                       is_row ? ""
+                              : ": base files keep no deletes, so older data that comes later "
+                                "lives");
+  }
+  if (culprit.is_at_base && !IsFailure(culprit.reason) && HasSentinel(event_time.read, key)) {
+    return fmt::format(
+        "{} has forgotten the delete without ordering value by the time it meets the "
+        "base row, and compares what came after it with the deleted row",
+        reader.name);
+  }
+  const std::string text = ReasonText(reader, culprit, right);
+  if (!text.empty()) return text;
+  return fmt::format("{} takes the {}", reader.name,
+                     culprit.version ? VersionText(*culprit.version) : "other version");
+}
+
+std::string_view RepairText(FindingKind kind) {
+  switch (kind) {
+    case FindingKind::kResurrectedRow: return "delete the key again with a higher ordering value";
+    case FindingKind::kReaderFails:
+      return "read with another release or with the event-time profile";
+    default: return "write the right row again with a higher ordering value";
+  }
+}
+
+std::string FateText(const Profile& reader, const MergeFinding& finding) {
+  if (finding.kind == FindingKind::kReaderFails) {
+    return fmt::format("{}", RepairText(finding.kind));
+  }
+  if (finding.is_repairable) {
+    return fmt::format(
+        "the next compaction by {} makes it permanent, until then an event-time "
+        "compaction repairs it, or {}",
+        reader.name, RepairText(finding.kind));
+  }
+  return fmt::format(
+      "it is permanent in the base file and proved only by older slices until the "
+      "cleaner removes them: {}",
+      RepairText(finding.kind));
+}
+
+}  // namespace
+
+std::string ClassMismatchText(const JavaValue& data, const std::optional<JavaValue>& deleted) {
+  return fmt::format(
+      "the delete's ordering value is a {} for the reader and the column's a {}: they "
+      "are not compared",
+      deleted ? JavaClassName(deleted->java_class) : "value it cannot convert",
+      JavaClassName(data.java_class));
+}
+
+std::optional<MergeFinding> ExplainDifference(const Profile& event_time, const Profile& reader,
+                                              const KeyVersions& key) {
+  const Merged right = MergeKey(event_time, key);
+  const Version* base = key.base ? &*key.base : nullptr;
+  const Merged shown = MergeSlice(reader.read, base, key.log);
+  const auto kind = CompareResults(right, shown);
+  if (!kind) return std::nullopt;
+  MergeFinding finding;
+  finding.kind = *kind;
+  finding.severity = Severity::kError;
+  finding.evidence = {right.winner};
+  const Culprit culprit = FindCulprit(reader.read, key, right.winner);
+  if (culprit.version) finding.evidence.push_back(*culprit.version);
+  if (shown.is_live() && !(culprit.version && IsSameRecord(shown.winner, *culprit.version))) {
+    finding.evidence.push_back(shown.winner);
+  }
+  const Merged slice_only = MergeSlice(event_time.read, base, key.log);
+  finding.rests_on_history = CompareResults(right, slice_only).has_value();
+  finding.is_repairable = !finding.rests_on_history && *kind != FindingKind::kReaderFails;
+  finding.explanation =
+      fmt::format("{}; {}", RuleText(reader, event_time, key, culprit, right.winner),
+                  FateText(reader, finding));
+  return finding;
+}
+
+}  // namespace tidemark::merge
