@@ -18,7 +18,7 @@ pkg_check_modules(rdkafka_system QUIET IMPORTED_TARGET rdkafka>=2.12)
 if(rdkafka_system_FOUND)
   add_library(tidemark_rdkafka ALIAS PkgConfig::rdkafka_system)
 else()
-  set(_rdkafka "${TIDEMARK_DEPS}/librdkafka-2.15.1")
+  set(_rdkafka "${TIDEMARK_DEPS}/librdkafka-2.15.1-curl")
   if(NOT EXISTS "${_rdkafka}/.complete")
     message(FATAL_ERROR "librdkafka >= 2.12 is missing: run scripts/bootstrap")
   endif()
@@ -26,7 +26,7 @@ else()
   set_target_properties(tidemark_rdkafka PROPERTIES IMPORTED_LOCATION "${_rdkafka}/lib/librdkafka.a")
   target_include_directories(tidemark_rdkafka SYSTEM INTERFACE "${_rdkafka}/include")
   find_package(Threads REQUIRED)
-  target_link_libraries(tidemark_rdkafka INTERFACE OpenSSL::SSL OpenSSL::Crypto ZLIB::ZLIB PkgConfig::zstd
+  target_link_libraries(tidemark_rdkafka INTERFACE OpenSSL::SSL OpenSSL::Crypto CURL::libcurl ZLIB::ZLIB PkgConfig::zstd
     Threads::Threads ${CMAKE_DL_LIBS} m)
 endif()
 

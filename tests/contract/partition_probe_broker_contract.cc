@@ -233,7 +233,7 @@ TEST_P(PartitionProbeBrokerContract, EveryMechanismLogsIn) {
   const std::string topic = NewTopic(1);
   Append({topic, 0}, 5, kMs);
   ASSERT_THAT(broker().Allow(topic, BrokerUnderTest::Right::kRead), IsOk());
-  for (const char* mechanism : {"PLAIN", "SCRAM-SHA-256", "SCRAM-SHA-512"}) {
+  for (const char* mechanism : {"PLAIN", "SCRAM-SHA-256", "SCRAM-SHA-512", "OAUTHBEARER"}) {
     SCOPED_TRACE(mechanism);
     ASSERT_OK_ASSIGN(probe_, GetParam().open(broker().LoginOptions(mechanism, "")));
     EXPECT_THAT(Probe(topic, {{0, 2}}).partitions, ElementsAre(IsRecordAt(2, kMs + 2000)));

@@ -64,7 +64,8 @@ log.message.timestamp.after.max.ms=9223372036854775807
 authorizer.class.name=org.apache.kafka.metadata.authorizer.StandardAuthorizer
 super.users=User:ANONYMOUS
 allow.everyone.if.no.acl.found=false
-sasl.enabled.mechanisms=PLAIN,SCRAM-SHA-256,SCRAM-SHA-512
+sasl.enabled.mechanisms=PLAIN,SCRAM-SHA-256,SCRAM-SHA-512,OAUTHBEARER
+listener.name.sasl_plaintext.oauthbearer.sasl.jaas.config=org.apache.kafka.common.security.oauthbearer.OAuthBearerLoginModule required unsecuredLoginStringClaim_sub="broker";
 listener.name.sasl_plaintext.scram-sha-256.sasl.jaas.config=org.apache.kafka.common.security.scram.ScramLoginModule required;
 listener.name.sasl_plaintext.scram-sha-512.sasl.jaas.config=org.apache.kafka.common.security.scram.ScramLoginModule required;
 ssl.keystore.type=PEM
@@ -189,7 +190,16 @@ kafka::ClusterOptions KafkaBroker::plain() const {
 
 kafka::ClusterOptions KafkaBroker::sasl(const std::string& mechanism,
                                         const std::string& password) const {
-  return {.bootstrap_servers = fmt::format("127.0.0.1:{}", sasl_port_),
+  const std::string address = fmt::format("127.0.0.1:{}", sasl_port_);
+  if (mechanism == "OAUTHBEARER") {
+    // A token that nobody has signed; the broker takes those by default. It has no password.
+    return {.bootstrap_servers = address,
+            .properties = {{"security.protocol", "SASL_PLAINTEXT"},
+                           {"sasl.mechanisms", mechanism},
+                           {"enable.sasl.oauthbearer.unsecure.jwt", "true"},
+                           {"sasl.oauthbearer.config", fmt::format("principal={}", kUser)}}};
+  }
+  return {.bootstrap_servers = address,
           .properties = {{"security.protocol", "SASL_PLAINTEXT"},
                          {"sasl.mechanisms", mechanism},
                          {"sasl.username", kUser},

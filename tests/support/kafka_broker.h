@@ -27,7 +27,7 @@ class KafkaBroker {
   explicit KafkaBroker(OnlyStart) {}
 
   kafka::ClusterOptions plain() const;
-  /// For kUser (PLAIN, SCRAM-SHA-256 and SCRAM-SHA-512 alike).
+  /// For kUser (PLAIN, SCRAM-SHA-256, SCRAM-SHA-512 and, without a password, OAUTHBEARER).
   kafka::ClusterOptions sasl(const std::string& mechanism, const std::string& password) const;
   /// Trusts the authority in the file.
   kafka::ClusterOptions tls(const std::string& ca_file) const;

@@ -85,6 +85,16 @@ TEST(ConfTest, EveryPropertyThatMayHoldASecretIsOne) {
   EXPECT_FALSE(IsSecretProperty("ssl.ca.location"));
 }
 
+TEST(ConfTest, TokensMayComeFromAnOpenIdProvider) {
+  EXPECT_THAT(Open({{"security.protocol", "SASL_SSL"},
+                    {"sasl.mechanisms", "OAUTHBEARER"},
+                    {"sasl.oauthbearer.method", "oidc"},
+                    {"sasl.oauthbearer.client.id", "tidemark"},
+                    {"sasl.oauthbearer.client.secret", "hunter2"},
+                    {"sasl.oauthbearer.token.endpoint.url", "https://127.0.0.1:1/token"}}),
+              IsOk());
+}
+
 TEST(ConfTest, MechanismThatIsNotBuiltInIsNamed) {
   EXPECT_THAT(Open({{"security.protocol", "SASL_PLAINTEXT"}, {"sasl.mechanisms", "NTLM"}}),
               IsError(ErrorKind::kInvalidArgument, HasSubstr("NTLM")));

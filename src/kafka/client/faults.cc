@@ -78,10 +78,12 @@ Error ClusterError(const ErrorLog& errors, const ClusterOptions& options) {
     }
     const std::string mechanism =
         PropertyOf(options, "sasl.mechanisms", PropertyOf(options, "sasl.mechanism", "GSSAPI"));
+    const char* cure = mechanism == "OAUTHBEARER"
+                           ? "the sasl.oauthbearer properties and sasl.mechanisms"
+                           : "sasl.username, sasl.password and sasl.mechanisms";
     return {ErrorKind::kDenied,
-            fmt::format("kafka refused the login bootstrap={} mechanism={}: {}; check "
-                        "sasl.username, sasl.password and sasl.mechanisms",
-                        options.bootstrap_servers, mechanism, refusal->reason)};
+            fmt::format("kafka refused the login bootstrap={} mechanism={}: {}; check {}",
+                        options.bootstrap_servers, mechanism, refusal->reason, cure)};
   }
   const std::string transport = errors.transport();
   return {ErrorKind::kUnavailable,
