@@ -35,18 +35,22 @@ void PartitionProbeBrokerContract::Transaction(const TopicPartition& partition, 
                        .value = "in a transaction",
                        .timestamp_ms = first_ms + i * 1000});
   }
+  ASSERT_OK_ASSIGN(const Offset begin, broker().EndOf(partition));
   ASSERT_THAT(producer->BeginTransaction(budget), IsOk());
   ASSERT_THAT(producer->Append(partition, records, budget), IsOk());
   switch (end) {
     case End::kCommit: ASSERT_THAT(producer->CommitTransaction(budget), IsOk()); break;
     case End::kAbort: ASSERT_THAT(producer->AbortTransaction(budget), IsOk()); break;
-    case End::kOpen: open_.push_back(std::move(producer)); break;
+    case End::kOpen: open_.push_back(std::move(producer)); return;
   }
+  // The broker writes the marker after it has answered.
+  ASSERT_THAT(broker().AwaitStableEnd(partition, begin + count + 1), IsOk());
 }
 
 PartitionFacts PartitionProbeBrokerContract::AwaitFirst(const std::string& topic, Offset committed,
                                                         std::optional<Offset> offset,
-                                                        IsolationLevel isolation) {
+                                                        IsolationLevel isolation,
+                                                        const std::function<void()>& push) {
   Budget budget = Budget::For(seconds(60));
   budget.tries_max = 1000;
   budget.retry_delay = milliseconds(10);
@@ -56,16 +60,9 @@ PartitionFacts PartitionProbeBrokerContract::AwaitFirst(const std::string& topic
     const bool is_there = offset ? facts.first && facts.first->offset == *offset
                                  : facts.search == Search::kEndOfPartition;
     if (is_there || !budget.WaitForTry(next_try)) return facts;
+    push();
   }
 }
-
-namespace {
-void Pause(milliseconds duration) {
-  Budget budget;
-  budget.retry_delay = duration;
-  EXPECT_TRUE(budget.WaitForTry(2));
-}
-}  // namespace
 
 TEST_P(PartitionProbeBrokerContract, AppendTimeIsTheBrokers) {
   const std::string topic = NewTopic(1, {{"message.timestamp.type", "LogAppendTime"}});
@@ -93,7 +90,6 @@ TEST_P(PartitionProbeBrokerContract, AbortedRecordsAreSkippedWhenReadingCommitte
   Transaction({topic, 0}, 3, kMs, End::kCommit);            // 0-2, marker 3
   Transaction({topic, 0}, 2, kMs + 100'000, End::kAbort);   // 4-5, marker 6
   Transaction({topic, 0}, 2, kMs + 200'000, End::kCommit);  // 7-8, marker 9
-  Pause(milliseconds(2000));
   EXPECT_THAT(Probe(topic, {{0, 3}}, kCommitted).partitions,
               ElementsAre(AllOf(HasLog(0, 10), IsRecordAt(7, kMs + 200'000))));
   EXPECT_THAT(Probe(topic, {{0, 3}}, kUncommitted).partitions,
@@ -103,7 +99,6 @@ TEST_P(PartitionProbeBrokerContract, AbortedRecordsAreSkippedWhenReadingCommitte
 TEST_P(PartitionProbeBrokerContract, ControlRecordsAtTheEndAreAnEmptyTail) {
   const std::string topic = NewTopic(1);
   Transaction({topic, 0}, 3, kMs, End::kCommit);  // 0-2, marker 3
-  Pause(milliseconds(2000));  // the broker writes the marker after it has answered
   for (const IsolationLevel isolation : {kCommitted, kUncommitted}) {
     EXPECT_THAT(Probe(topic, {{0, 3}}, isolation).partitions,
                 ElementsAre(AllOf(HasLog(0, 4), HasEmptyTail())));
@@ -172,7 +167,6 @@ TEST_P(PartitionProbeBrokerContract, HoleOfACompactedTopicIsSteppedOver) {
   // Twice the same keys; what follows later closes their segment, so that the first ones go.
   Append({topic, 0}, 3, kMs);
   Append({topic, 0}, 3, kMs + 100'000);
-  Pause(milliseconds(300));
   Append({topic, 0}, 1, kMs + 200'000);
   EXPECT_THAT(AwaitFirst(topic, 1, 3, kUncommitted),
               AllOf(HasLog(0, 7), IsRecordAt(3, kMs + 100'000)));
@@ -185,10 +179,11 @@ TEST_P(PartitionProbeBrokerContract, TailThatIsCompactedAwayIsEmpty) {
       {.key = "key 1", .value = std::nullopt, .timestamp_ms = kMs}};
   Append({topic, 0}, 2, kMs);
   ASSERT_THAT(cluster_->Append({topic, 0}, tombstones), IsOk());
-  Pause(milliseconds(300));
-  // Markers close the segment and are no records themselves.
-  for (int i = 0; i < 2; ++i) Transaction({topic, 0}, 1, kMs, End::kAbort);
-  EXPECT_THAT(AwaitFirst(topic, 0, std::nullopt, kCommitted), HasEmptyTail());
+  // Markers close the segment, are no records themselves, and give the cleaner something to do: a
+  // tombstone goes with the second cleaning.
+  const auto push = [&] { Transaction({topic, 0}, 1, kMs, End::kAbort); };
+  push();
+  EXPECT_THAT(AwaitFirst(topic, 0, std::nullopt, kCommitted, push), HasEmptyTail());
 }
 
 TEST_P(PartitionProbeBrokerContract, RetentionAndCleanUpPolicyAreToldWhenAskedFor) {

@@ -49,6 +49,9 @@ class BrokerUnderTest : public ClusterUnderTest {
   virtual ClusterOptions TlsOptions() const = 0;
   virtual ClusterOptions TlsOptionsWithForeignAuthority() const = 0;
 
+  virtual Result<Offset> EndOf(const TopicPartition& partition) = 0;
+  /// Returns when the log ends at `offset` and no transaction is open in it.
+  virtual Status AwaitStableEnd(const TopicPartition& partition, Offset offset) = 0;
   virtual std::vector<std::string> ListTopics() = 0;
   virtual std::vector<std::string> ListGroups() = 0;
 };
@@ -95,12 +98,14 @@ class PartitionProbeBrokerContract : public ProbeFixture {
  protected:
   BrokerUnderTest& broker() { return dynamic_cast<BrokerUnderTest&>(*cluster_); }
   /// `count` records stamped `first_ms`, `first_ms` + 1000, … in one transaction, which ends so.
+  /// Returns when its marker can be seen, so no other transaction may be open.
   enum class End { kCommit, kAbort, kOpen };
   void Transaction(const TopicPartition& partition, int count, int64_t first_ms, End end);
   /// Probes over and over until the first record of the only partition is at `offset`; nullopt:
-  /// until there is none.
-  PartitionFacts AwaitFirst(const std::string& topic, Offset committed,
-                            std::optional<Offset> offset, IsolationLevel isolation);
+  /// until there is none. Calls `push` in between.
+  PartitionFacts AwaitFirst(
+      const std::string& topic, Offset committed, std::optional<Offset> offset,
+      IsolationLevel isolation, const std::function<void()>& push = [] {});
 
  private:
   /// Of the transactions left open: they end with their producer.

@@ -53,6 +53,13 @@ class KafkaUnderTest final : public BrokerUnderTest {
   ClusterOptions TlsOptionsWithForeignAuthority() const override {
     return broker_->tls(broker_->other_ca_file());
   }
+  Result<Offset> EndOf(const TopicPartition& partition) override {
+    return admin_->End(partition, IsolationLevel::kReadUncommitted);
+  }
+  Status AwaitStableEnd(const TopicPartition& partition, Offset offset) override {
+    TRY(admin_->AwaitEnd(partition, IsolationLevel::kReadUncommitted, offset));
+    return admin_->AwaitEnd(partition, IsolationLevel::kReadCommitted, offset);
+  }
   std::vector<std::string> ListTopics() override { return ListOf(admin_->ListTopics()); }
   std::vector<std::string> ListGroups() override { return ListOf(admin_->ListGroups()); }
 

@@ -5,6 +5,7 @@
 
 #include <array>
 #include <chrono>
+#include <numeric>
 
 #include "base/budget.h"
 
@@ -21,6 +22,8 @@ struct Destroy {
   void operator()(rd_kafka_NewTopic_t* it) const { rd_kafka_NewTopic_destroy(it); }
   void operator()(rd_kafka_DeleteTopic_t* it) const { rd_kafka_DeleteTopic_destroy(it); }
   void operator()(rd_kafka_DeleteRecords_t* it) const { rd_kafka_DeleteRecords_destroy(it); }
+  void operator()(rd_kafka_AdminOptions_t* it) const { rd_kafka_AdminOptions_destroy(it); }
+  void operator()(rd_kafka_error_t* it) const { rd_kafka_error_destroy(it); }
   void operator()(rd_kafka_AclBinding_t* it) const { rd_kafka_AclBinding_destroy(it); }
   void operator()(rd_kafka_topic_partition_list_t* it) const {
     rd_kafka_topic_partition_list_destroy(it);
@@ -91,6 +94,20 @@ class OnRdKafka final : public KafkaAdmin {
     return Checked("delete records", offsets->elems[0].err);
   }
 
+  Result<kafka::Offset> End(const kafka::TopicPartition& partition,
+                            kafka::IsolationLevel isolation) override {
+    TRY_ASSIGN(const auto ends, Ends(partition.topic, {partition.partition}, isolation));
+    return ends[0];
+  }
+
+  Status AwaitEnd(const kafka::TopicPartition& partition, kafka::IsolationLevel isolation,
+                  kafka::Offset offset) override {
+    return Eventually("the log's end", [&] {
+      const auto end = End(partition, isolation);
+      return end && *end == offset;
+    });
+  }
+
   Result<std::set<std::string>> ListTopics() override {
     const rd_kafka_metadata_t* metadata = nullptr;
     TRY(Checked("list topics",
@@ -126,7 +143,8 @@ class OnRdKafka final : public KafkaAdmin {
     rd_kafka_AclBinding_t* list = binding.get();
     rd_kafka_CreateAcls(client_.get(), &list, 1, nullptr, queue_.get());
     TRY_ASSIGN(const auto event, Answer("create an ACL"));
-    return {};
+    // The controller has it; the broker is about to learn it.
+    return Eventually("the new right", [&] { return HasRight(binding.get()); });
   }
 
  private:
@@ -137,26 +155,52 @@ class OnRdKafka final : public KafkaAdmin {
     return event;
   }
 
-  // A topic is announced before its logs exist.
-  bool HasLogs(const std::string& topic, int32_t partition_count) {
-    if (!ListTopics()) return false;  // for the leaders
+  Result<std::vector<kafka::Offset>> Ends(const std::string& topic,
+                                          const std::vector<int32_t>& partitions,
+                                          kafka::IsolationLevel isolation) {
     const Owned<rd_kafka_topic_partition_list_t> list(
-        rd_kafka_topic_partition_list_new(partition_count));
-    for (int32_t p = 0; p < partition_count; ++p) {
+        rd_kafka_topic_partition_list_new(static_cast<int>(partitions.size())));
+    for (const int32_t p : partitions) {
       rd_kafka_topic_partition_list_add(list.get(), topic.c_str(), p)->offset =
           RD_KAFKA_OFFSET_SPEC_LATEST;
     }
-    rd_kafka_ListOffsets(client_.get(), list.get(), nullptr, queue_.get());
-    const auto event = Answer("list offsets");
-    if (!event) return false;
+    const Owned<rd_kafka_AdminOptions_t> options(
+        rd_kafka_AdminOptions_new(client_.get(), RD_KAFKA_ADMIN_OP_LISTOFFSETS));
+    const Owned<rd_kafka_error_t> refused(rd_kafka_AdminOptions_set_isolation_level(
+        options.get(), isolation == kafka::IsolationLevel::kReadCommitted
+                           ? RD_KAFKA_ISOLATION_LEVEL_READ_COMMITTED
+                           : RD_KAFKA_ISOLATION_LEVEL_READ_UNCOMMITTED));
+    rd_kafka_ListOffsets(client_.get(), list.get(), options.get(), queue_.get());
+    TRY_ASSIGN(const auto event, Answer("list offsets"));
     size_t count = 0;
     const auto* infos =
-        rd_kafka_ListOffsets_result_infos(rd_kafka_event_ListOffsets_result(event->get()), &count);
+        rd_kafka_ListOffsets_result_infos(rd_kafka_event_ListOffsets_result(event.get()), &count);
+    if (count != partitions.size()) return Fail(ErrorKind::kInternal, "offsets are missing");
+    std::vector<kafka::Offset> ends;
     for (size_t i = 0; i < count; ++i) {
-      const auto* partition = rd_kafka_ListOffsetsResultInfo_topic_partition(infos[i]);
-      if (partition->err != RD_KAFKA_RESP_ERR_NO_ERROR || partition->offset < 0) return false;
+      const auto* answer = rd_kafka_ListOffsetsResultInfo_topic_partition(infos[i]);
+      TRY(Checked("list offsets", answer->err));
+      if (answer->offset < 0) return Fail(ErrorKind::kUnavailable, "the log has no end yet");
+      ends.push_back(answer->offset);
     }
-    return true;
+    return ends;
+  }
+
+  // A topic is announced before its logs exist.
+  bool HasLogs(const std::string& topic, int32_t partition_count) {
+    if (!ListTopics()) return false;  // for the leaders
+    std::vector<int32_t> all(static_cast<size_t>(partition_count));
+    std::iota(all.begin(), all.end(), 0);
+    return Ends(topic, all, kafka::IsolationLevel::kReadUncommitted).has_value();
+  }
+
+  bool HasRight(rd_kafka_AclBinding_t* binding) {
+    rd_kafka_DescribeAcls(client_.get(), binding, nullptr, queue_.get());
+    const auto event = Answer("describe ACLs");
+    if (!event) return false;
+    size_t count = 0;
+    rd_kafka_DescribeAcls_result_acls(rd_kafka_event_DescribeAcls_result(event->get()), &count);
+    return count > 0;
   }
 
   template <class Condition>

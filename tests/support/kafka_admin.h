@@ -25,6 +25,11 @@ class KafkaAdmin {
   virtual Status DeleteTopic(const std::string& topic) = 0;
   virtual Status DeleteRecordsBefore(const kafka::TopicPartition& partition,
                                      kafka::Offset offset) = 0;
+  /// Returns when a reader of this isolation level is shown a log that ends at `offset`.
+  virtual Status AwaitEnd(const kafka::TopicPartition& partition, kafka::IsolationLevel isolation,
+                          kafka::Offset offset) = 0;
+  virtual Result<kafka::Offset> End(const kafka::TopicPartition& partition,
+                                    kafka::IsolationLevel isolation) = 0;
   /// Internal ones too.
   virtual Result<std::set<std::string>> ListTopics() = 0;
   virtual Result<std::set<std::string>> ListGroups() = 0;
