@@ -27,7 +27,7 @@ bool IsPort(std::string_view text) {
 bool IsHost(std::string_view text) {
   return !text.empty() && std::ranges::all_of(text, [](char c) {
     const auto byte = static_cast<unsigned char>(c);
-    return byte > ' ' && byte != 0x7f && c != ':' && c != '/' && c != '[' && c != ']';
+    return byte > ' ' && byte != 0x7f && c != ':' && c != '/' && c != '[' && c != ']' && c != '@';
   });
 }
 
@@ -45,16 +45,26 @@ bool IsAddress(std::string_view entry) {
   return IsHost(entry.substr(0, colon)) && IsPort(entry.substr(colon + 1));
 }
 
+Status Refused(std::string_view entry, int number, bool may_hold_secret) {
+  if (may_hold_secret) {
+    return Fail(ErrorKind::kInvalidArgument,
+                fmt::format("not a broker address, host:port is wanted, user and password are "
+                            "given as properties number={} entry=(not shown)",
+                            number));
+  }
+  return Fail(ErrorKind::kInvalidArgument,
+              fmt::format("not a broker address, host:port is wanted entry='{}'", entry));
+}
+
 }  // namespace
 
 Status CheckBootstrapServers(std::string_view servers) {
-  while (true) {
+  // Before an '@' stands a user, or a password, which may hold a comma: no entry is repeated then.
+  const bool may_hold_secret = servers.contains('@');
+  for (int number = 1;; ++number) {
     const size_t comma = servers.find(',');
     const std::string_view entry = Trimmed(servers.substr(0, comma));
-    if (!IsAddress(entry)) {
-      return Fail(ErrorKind::kInvalidArgument,
-                  fmt::format("not a broker address, host:port is wanted entry='{}'", entry));
-    }
+    if (!IsAddress(entry)) return Refused(entry, number, may_hold_secret);
     if (comma == servers.npos) return {};
     servers.remove_prefix(comma + 1);
   }

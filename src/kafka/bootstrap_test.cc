@@ -11,7 +11,9 @@ namespace {
 
 using support::IsError;
 using support::IsOk;
+using ::testing::AllOf;
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 TEST(BootstrapTest, WhatPeopleWriteIsFine) {
   for (const char* servers :
@@ -50,6 +52,24 @@ TEST(BootstrapTest, AnEntryThatIsNoAddressIsNamed) {
                 IsError(ErrorKind::kInvalidArgument, HasSubstr(named)))
         << servers;
   }
+}
+
+TEST(BootstrapTest, PasswordInAnAddressIsRefusedAndNotRepeated) {
+  for (const char* servers :
+       {"user:hunter2@host:9092", "user@hunter2:9092", "hunter2@host",
+        "kafka://user:hunter2@host:1", "good:1,user:hunter2@host:9092", "user:hunter2,x@host:9092",
+        "host:9092@hunter2", "[::1]:9092,user:hunter2@[::1]:9092", "[hunter2@::1]:9092"}) {
+    EXPECT_THAT(CheckBootstrapServers(servers),
+                IsError(ErrorKind::kInvalidArgument,
+                        AllOf(HasSubstr("(not shown)"), HasSubstr("properties"),
+                              Not(HasSubstr("hunter2")), Not(HasSubstr("user:")))))
+        << servers;
+  }
+}
+
+TEST(BootstrapTest, EntryThatIsNotShownIsCounted) {
+  EXPECT_THAT(CheckBootstrapServers("good:1,fine:2,user:hunter2@host:9092"),
+              IsError(ErrorKind::kInvalidArgument, HasSubstr("number=3")));
 }
 
 }  // namespace
