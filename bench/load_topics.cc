@@ -188,6 +188,8 @@ Status Run(const Options& options) {
                                  {"message.timeout.ms", "700000"},
                                  {"batch.num.messages", std::to_string(options.batch_records)},
                                  {"topic.metadata.propagation.max.ms", "120000"},
+                                 // New topics have no leaders at first, which it warns of.
+                                 {"log_level", "3"},
                                  {"queue.buffering.max.kbytes", "131072"}},
                   .on_delivery = OnDelivery,
                   .opaque = &deliveries}));
