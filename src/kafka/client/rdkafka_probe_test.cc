@@ -218,6 +218,17 @@ TEST_F(RdKafkaProbeTest, SilenceIsNotEmptiness) {
   EXPECT_LT(took_, seconds(3));
 }
 
+TEST(RdKafkaProbeBudgetTest, DeadClusterTakesTheTimeGivenAndNoMore) {
+  for (const milliseconds limit : {milliseconds(600), milliseconds(1200), milliseconds(2600)}) {
+    ASSERT_OK_ASSIGN(const auto probe,
+                     RdKafkaProbe::Open({.bootstrap_servers = "127.0.0.1:1", .properties = {}}));
+    const MonoTime begin = std::chrono::steady_clock::now();
+    EXPECT_THAT(probe->Probe({.topics = {{.name = "orders", .committed = {}}}}, Budget::For(limit)),
+                IsError(ErrorKind::kUnavailable, HasSubstr("127.0.0.1:1")));
+    EXPECT_LT(std::chrono::steady_clock::now() - begin, limit + milliseconds(150));
+  }
+}
+
 TEST_F(RdKafkaProbeTest, StopEndsTheWait) {
   ASSERT_THAT(mock_->SetLatency(-1, seconds(30)), IsOk());
   std::stop_source source;

@@ -50,14 +50,26 @@ std::optional<Error> GiveUp(Client& client, const ClusterOptions& options, const
   return std::nullopt;
 }
 
+// How long `patience` may block: not beyond the moment at which GiveUp() would say so.
+Milliseconds WaitMax(const Client& client, const Budget& budget, Milliseconds patience) {
+  const ErrorLog& errors = client.watch.errors;
+  Milliseconds wait = std::min({patience, kOtherBrokerWait, budget.Remaining()});
+  const auto end_at = [&](MonoTime end) {
+    wait = std::min(wait, std::chrono::ceil<Milliseconds>(std::max(end - Now(), {})));
+  };
+  if (const auto refusal = errors.refusal()) end_at(refusal->since + kRefusalGrace);
+  if (const auto down_since = errors.all_down_since()) end_at(*down_since + kAllDownMax);
+  return wait;
+}
+
 // A broker that answers now, which the client's idea of the controller may not.
-std::optional<int32_t> AnsweringBroker(Client& client, const std::string& topic, size_t attempt) {
+std::optional<int32_t> AnsweringBroker(Client& client, const std::string& topic, size_t attempt,
+                                       Milliseconds wait) {
   const Owned<rd_kafka_topic_t> handle(
       rd_kafka_topic_new(client.handle.get(), topic.c_str(), nullptr));
   const rd_kafka_metadata_t* metadata = nullptr;
-  if (!handle ||
-      rd_kafka_metadata(client.handle.get(), 0, handle.get(), &metadata,
-                        static_cast<int>(kOtherBrokerWait.count())) != RD_KAFKA_RESP_ERR_NO_ERROR) {
+  if (!handle || rd_kafka_metadata(client.handle.get(), 0, handle.get(), &metadata,
+                                   static_cast<int>(wait.count())) != RD_KAFKA_RESP_ERR_NO_ERROR) {
     return std::nullopt;
   }
   std::optional<int32_t> broker;
@@ -135,7 +147,7 @@ Result<Owned<rd_kafka_event_t>> AskOnce(Client& client, const ClusterOptions& op
       if (event && rd_kafka_event_error(event.get()) == RD_KAFKA_RESP_ERR_NO_ERROR) return event;
       if (auto error = GiveUp(client, options, budget)) return std::unexpected(*std::move(error));
     }
-    broker = AnsweringBroker(client, topics.front(), attempt);
+    broker = AnsweringBroker(client, topics.front(), attempt, WaitMax(client, budget, patience));
     client.Poll();
   }
 }
