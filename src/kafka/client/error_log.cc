@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "kafka/client/error_log_internal.h"
 
 namespace tidemark::kafka::client {
@@ -16,7 +18,18 @@ std::string_view WithoutThread(std::string_view line) {
 
 }  // namespace
 
-void ErrorLog::Add(rd_kafka_resp_err_t code, std::string_view reason) {
+std::string_view CauseOf(std::string_view complaint) {
+  constexpr std::string_view kBegin = " (after ";
+  constexpr std::string_view kState = "ms in state ";
+  const size_t begin = complaint.rfind(kBegin);
+  if (begin == complaint.npos || !complaint.ends_with(')')) return complaint;
+  std::string_view added = complaint.substr(begin + kBegin.size());
+  added.remove_prefix(std::min(added.find_first_not_of("0123456789"), added.size()));
+  return added.starts_with(kState) ? complaint.substr(0, begin) : complaint;
+}
+
+void ErrorLog::Add(rd_kafka_resp_err_t code, std::string_view complaint) {
+  const std::string_view reason = CauseOf(complaint);
   const std::lock_guard lock(mutex_);
   const auto refuse = [&](ProbeFault fault) {
     const MonoTime since = refusal_ ? refusal_->since : std::chrono::steady_clock::now();
@@ -38,10 +51,11 @@ void ErrorLog::Add(rd_kafka_resp_err_t code, std::string_view reason) {
 }
 
 void ErrorLog::AddLogLine(std::string_view line) {
+  const std::string_view reason = CauseOf(WithoutThread(line));
   const std::lock_guard lock(mutex_);
-  Keep(WithoutThread(line));
+  Keep(reason);
   if (!transport_.empty() && !is_transport_from_log_) return;
-  transport_ = WithoutThread(line);
+  transport_ = reason;
   is_transport_from_log_ = true;
 }
 

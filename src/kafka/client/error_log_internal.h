@@ -7,14 +7,20 @@
 #include <mutex>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "base/clock.h"
 #include "kafka/partition_probe.h"
 
 namespace tidemark::kafka::client {
 
-/// The last complaint of each kind. librdkafka repeats them many times a second, so only one of
-/// each is kept. Any thread: errors arrive where rd_kafka_poll is called, log lines anywhere.
+/// A complaint of librdkafka without what it adds about itself: "… failed: Connection refused
+/// (after 0ms in state CONNECT, 1 identical error(s) suppressed)" ends with "refused".
+std::string_view CauseOf(std::string_view complaint);
+
+/// The last complaint of each kind, its cause only. librdkafka repeats them many times a second, so
+/// only one of each is kept. Any thread: errors arrive where rd_kafka_poll is called, log lines
+/// anywhere.
 class ErrorLog {
  public:
   struct Entry {
@@ -24,7 +30,7 @@ class ErrorLog {
   };
 
   /// Takes one call of the client's error callback.
-  void Add(rd_kafka_resp_err_t code, std::string_view reason);
+  void Add(rd_kafka_resp_err_t code, std::string_view complaint);
 
   /// Takes a line of the client's log about a lost connection: some losses are told nowhere else.
   void AddLogLine(std::string_view line);

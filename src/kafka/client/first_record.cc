@@ -131,7 +131,7 @@ class Search {
         return;
       default:
         Blame(target, message->err);
-        target->message = rd_kafka_message_errstr(message);
+        target->message = CauseOf(rd_kafka_message_errstr(message));
         return;
     }
   }

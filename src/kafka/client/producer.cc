@@ -125,7 +125,7 @@ class RdKafkaProducer final : public Producer {
     const Owned<rd_kafka_error_t> error(raw);
     if (!error) return {};
     return Fail(ErrorKind::kUnavailable,
-                fmt::format("kafka {}: {}", what, rd_kafka_error_string(error.get())));
+                fmt::format("kafka {}: {}", what, CauseOf(rd_kafka_error_string(error.get()))));
   }
 
   Watch watch_;  // outlives the client
