@@ -219,6 +219,170 @@ def containers(rng):
         fastavro.writer(out, parsed, [], codec="bzip2", sync_marker=bytes(range(16)))
 
 
+class Evolver:
+    """Changes a schema as writers of tables do: fields come with defaults, go, move, get a new name; types widen."""
+
+    def __init__(self, rng):
+        self.rng = rng
+        self.seen = {}  # the evolved form of each named type, by full name
+
+    def evolve(self, schema, in_union=False):
+        rng = self.rng
+        if isinstance(schema, list):
+            branches = [self.evolve(s, True) for s in schema]
+            if rng.random() < 0.3:
+                rng.shuffle(branches)
+            if "null" not in branches and rng.random() < 0.3:
+                branches.insert(0, "null")
+            return branches
+        kind = schema["type"] if isinstance(schema, dict) else schema
+        if not isinstance(kind, str):
+            return schema
+        if kind in WIDER and not in_union and not (isinstance(schema, dict) and "logicalType" in schema):
+            wider = rng.choice(WIDER[kind] + [kind])
+            return ["null", wider] if rng.random() < 0.2 else wider
+        if kind == "array":
+            return {"type": "array", "items": self.evolve(schema["items"])}
+        if kind == "map":
+            return {"type": "map", "values": self.evolve(schema["values"])}
+        if kind == "enum":
+            return dict(schema, symbols=schema["symbols"] + ["More"])
+        if kind != "record":
+            return schema
+        fields = []
+        for field in schema["fields"]:
+            if rng.random() < 0.15:
+                continue
+            new = {"name": field["name"], "type": self.evolve(field["type"])}
+            if rng.random() < 0.15:
+                new["aliases"] = [new["name"]]
+                new["name"] += "_new"
+            fields.append(new)
+        for i in range(rng.randint(0, 2)):
+            kind, default = rng.choice(DEFAULTS)
+            fields.append({"name": f"added{i}", "type": kind, "default": default})
+        rng.shuffle(fields)
+        return dict(schema, fields=fields)
+
+
+WIDER = {"int": ["long", "double"], "long": ["double"], "float": ["double"], "string": ["bytes"], "bytes": []}
+DEFAULTS = [
+    ("int", -7), ("long", 2**40), ("double", 2.5), ("string", "dü"), ("boolean", True), (["null", "string"], None),
+    (["string", "null"], "x"), ({"type": "array", "items": "int"}, [1, 2]), ({"type": "map", "values": "long"}, {"k": 3}),
+    ({"type": "record", "name": "Added", "fields": [{"name": "a", "type": "int"}]}, {"a": 5}),
+]
+
+
+def bare(schema, value, named):
+    """The text of a value that was read, as value() writes it but without the branches of unions."""
+    if isinstance(schema, list):
+        for branch in schema:
+            if fits(branch, value, named):
+                return bare(branch, value, named)
+        raise ValueError((schema, value))
+    kind = schema["type"] if isinstance(schema, dict) else schema
+    if isinstance(kind, str) and kind in named:
+        return bare(named[kind], value, named)
+    if isinstance(kind, (list, dict)):
+        return bare(kind, value, named)
+    if kind == "null":
+        return "null"
+    if kind == "boolean":
+        return "true" if value else "false"
+    if kind in ("int", "long"):
+        return str(value)
+    if kind == "double":
+        return "d:" + struct.pack(">d", float(value)).hex()
+    if kind == "float":
+        return "f:" + struct.pack(">f", value).hex()
+    if kind in ("bytes", "fixed"):
+        return "b:" + (value.encode() if isinstance(value, str) else value).hex()
+    if kind == "string":
+        return "s:" + value.encode().hex()
+    if kind == "enum":
+        return "e:" + value
+    if kind == "array":
+        return "[" + ",".join(bare(schema["items"], v, named) for v in value) + "]"
+    if kind == "map":
+        return "<" + ",".join(k.encode().hex() + "=" + bare(schema["values"], v, named) for k, v in value.items()) + ">"
+    return "{" + ",".join(f["name"] + "=" + bare(f["type"], value[f["name"]], named) for f in schema["fields"]) + "}"
+
+
+def fits(schema, value, named):
+    kind = schema["type"] if isinstance(schema, dict) else schema
+    if kind in named:
+        return fits(named[kind], value, named)
+    python = {"null": type(None), "boolean": bool, "int": int, "long": int, "float": float, "double": (int, float),
+              "bytes": bytes, "string": str, "fixed": bytes, "enum": str, "array": list, "map": dict, "record": dict}
+    return isinstance(value, python[kind]) and not (isinstance(value, bool) and kind != "boolean")
+
+
+def plain(schema):
+    """Without logical types, which fastavro would turn into objects of its own."""
+    if isinstance(schema, dict):
+        return {k: plain(v) for k, v in schema.items() if k not in ("logicalType", "__full")}
+    if isinstance(schema, list):
+        return [plain(s) for s in schema]
+    return schema
+
+
+def collect(schema, enclosing, named):
+    if isinstance(schema, list):
+        for branch in schema:
+            collect(branch, enclosing, named)
+    elif isinstance(schema, dict):
+        if "name" in schema:
+            space = schema.get("namespace", enclosing)
+            full = schema["name"] if "." in schema["name"] else (f"{space}.{schema['name']}" if space else schema["name"])
+            named[full] = schema
+            enclosing = full.rpartition(".")[0]
+        for key in ("items", "values"):
+            if key in schema:
+                collect(schema[key], enclosing, named)
+        for field in schema.get("fields", []):
+            collect(field["type"], enclosing, named)
+
+
+def has_text_and_bytes(schema):
+    """Whether a union has both: fastavro then takes the first that a string can be promoted to, Java the very type."""
+    if isinstance(schema, list):
+        return {"string", "bytes"} <= {s for s in schema if isinstance(s, str)} or any(map(has_text_and_bytes, schema))
+    if isinstance(schema, dict):
+        return any(has_text_and_bytes(v) for k, v in schema.items() if k in ("type", "items", "values", "fields"))
+    return False
+
+
+def resolutions(rng, count):
+    with open(os.path.join(HERE, "resolve.jsonl"), "w") as out:
+        made = 0
+        while made < count:
+            maker = Maker(rng)
+            writer = plain(maker.schema(3))
+            reader = Evolver(rng).evolve(json.loads(json.dumps(writer)))
+            if not isinstance(writer, dict) or json.dumps(reader).count('"Added"') > 1 or has_text_and_bytes(reader):
+                continue
+            named = {}
+            collect(writer, "", named)
+            given, _ = value(rng, writer, named, 0)
+            buffer = io.BytesIO()
+            try:
+                # A dropped definition leaves references behind: no schema then.
+                parsed = fastavro.parse_schema(json.loads(json.dumps(reader)))
+                fastavro.schemaless_writer(buffer, fastavro.parse_schema(json.loads(json.dumps(writer))), given)
+                read = fastavro.schemaless_reader(io.BytesIO(buffer.getvalue()), writer, parsed)
+            except (fastavro.schema.UnknownType, fastavro.schema.SchemaParseException):
+                continue
+            if len(buffer.getvalue()) > 1500:
+                continue
+            named = {}
+            collect(reader, "", named)
+            row = {"writer": json.dumps(writer), "reader": json.dumps(reader), "datum": buffer.getvalue().hex(),
+                   "text": bare(reader, read, named)}
+            out.write(json.dumps(row, separators=(",", ":")) + "\n")
+            made += 1
+
+
 if __name__ == "__main__":
     datums(random.Random(20240101), 160)
     containers(random.Random(20240102))
+    resolutions(random.Random(20240104), 150)
