@@ -13,6 +13,7 @@
 #include "base/check.h"
 #include "lake/avro/container.h"
 #include "lake/hudi/commit_metadata.h"
+#include "storage/object_store.h"
 
 namespace {
 
@@ -127,7 +128,9 @@ std::string AvroBody(int stats_count) {
 void ScanBody(benchmark::State& state, const std::string& body) {
   for (auto _ : state) {
     state.PauseTiming();
-    std::string copy = body;
+    std::string copy;  // as a store reads it
+    copy.reserve(body.size() + tidemark::storage::kReadRoomBytes);
+    copy = body;
     state.ResumeTiming();
     const auto metadata = hudi::ParseCommitMetadata(std::move(copy));
     CHECK(metadata && metadata->extra.at("deltastreamer.checkpoint.key") == kCheckpoint,

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <charconv>
 
+#include "storage/object_store.h"
+
 namespace tidemark::storage {
 
 namespace {
@@ -66,7 +68,7 @@ bool HttpSink::TakeBody(std::string_view bytes) {
     uint64_t length = 0;
     const std::string_view text = answer_.Header("content-length");
     std::from_chars(text.data(), text.data() + text.size(), length);
-    answer_.body.reserve(std::min({length, bytes_max_, kReserveBytesMax}));
+    answer_.body.reserve(std::min({length, bytes_max_, kReserveBytesMax}) + kReadRoomBytes);
   }
   if (bytes.size() > bytes_max_ - answer_.body.size()) {
     is_too_long_ = true;

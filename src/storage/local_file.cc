@@ -11,6 +11,7 @@
 #include <system_error>
 
 #include "storage/object_key.h"
+#include "storage/object_store.h"
 
 namespace tidemark::storage {
 
@@ -166,7 +167,9 @@ Result<OpenFile> OpenRegularFile(const std::string& path, std::string_view name)
 
 Result<std::string> ReadAt(const FileDescriptor& fd, uint64_t offset, uint64_t length,
                            std::string_view name, const Budget& budget) {
-  std::string bytes(length, '\0');
+  std::string bytes;
+  bytes.reserve(length + kReadRoomBytes);
+  bytes.resize(length);
   size_t done = 0;
   while (done < length) {
     TRY(budget.Check());

@@ -51,7 +51,10 @@ Result<std::string> MemoryStore::Read(std::string_view key, const Budget& budget
   TRY(CheckKey(uri_, key));
   const std::scoped_lock lock(objects_->mutex);
   TRY_ASSIGN(const Object* object, Find(key));
-  return object->bytes;
+  std::string bytes;
+  bytes.reserve(object->bytes.size() + kReadRoomBytes);
+  bytes = object->bytes;
+  return bytes;
 }
 
 Result<std::string> MemoryStore::ReadRange(std::string_view key, uint64_t offset, uint64_t length,

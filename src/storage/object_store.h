@@ -15,6 +15,10 @@
 
 namespace tidemark::storage {
 
+/// Room that Read leaves behind the bytes in the string's capacity: parsers that look at 64 bytes at
+/// once need it, and making it later copies the whole object.
+inline constexpr size_t kReadRoomBytes = 64;
+
 /// One object of a listing. `key` is relative to the store's root, '/'-separated, never with a
 /// leading '/'.
 struct ObjectInfo {
@@ -68,7 +72,7 @@ class ObjectStore {
   virtual Result<Listing> List(std::string_view folder, const ListOptions& options,
                                const Budget& budget) const = 0;
 
-  /// The whole object as it was at one moment.
+  /// The whole object as it was at one moment, with kReadRoomBytes to spare.
   virtual Result<std::string> Read(std::string_view key, const Budget& budget) const = 0;
 
   /// Bytes [offset, offset + length). Shorter only where the object ends; empty at or past its end.
