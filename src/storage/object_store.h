@@ -15,8 +15,8 @@
 
 namespace tidemark::storage {
 
-/// Room that Read leaves behind the bytes in the string's capacity: parsers that look at 64 bytes at
-/// once need it, and making it later copies the whole object.
+/// Room that Read leaves behind the bytes in the string's capacity: parsers that look at 64 bytes
+/// at once need it, and making it later copies the whole object.
 inline constexpr size_t kReadRoomBytes = 64;
 
 /// One object of a listing. `key` is relative to the store's root, '/'-separated, never with a

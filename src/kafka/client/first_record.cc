@@ -12,8 +12,10 @@ namespace {
 
 // Bytes asked of a partition per request, from the first try on. A broker fills a request up to
 // this, so a small one does not download the log. But a batch that does not fit is only sent for
-// one partition per request, so what comes in like that moves on to the next size.
-constexpr std::array<int64_t, 3> kFetchSizes = {2 << 10, 32 << 10, 1 << 20};
+// one partition per request, so what comes in like that moves on to the next size. Half as much
+// again as what producers send most: one record of 1 KB, a full batch.size of 16 KB; the last takes
+// the largest batch that brokers allow by default.
+constexpr std::array<int64_t, 4> kFetchSizes = {3 << 9, 24 << 10, 768 << 10, 1'048'588};
 
 // Partitions of one client: whatever happens on a connection, librdkafka looks at all of them.
 constexpr size_t kPartitionsPerClient = 2'500;
