@@ -247,9 +247,8 @@ TEST_P(HudiTableTest, TheTimelineHasTheInstantsOfTheStory) {
     const json& noted = fixture_.at("timeline");
     const bool has_files_only = !noted.empty() && !noted.front().contains("requested");
     EXPECT_EQ(completed, has_files_only ? LinesFromFiles(noted) : LinesFromInstants(noted));
-  } else {
-    EXPECT_TRUE(kInstantsByStory.contains(GetParam()));
   }
+  // Tables that are there for their rows list no instants.
   const auto story = kInstantsByStory.find(GetParam());
   if (story != kInstantsByStory.end()) {
     EXPECT_THAT(all, ElementsAreArray(story->second));

@@ -71,6 +71,10 @@ class LogContent {
 size_t ArchivedTextSize(const ArchivedInstant& archived) {
   size_t size = archived.defect.size();
   for (const auto& [key, value] : archived.metadata.extra) size += key.size() + value.size();
+  for (const auto& [partition, ids] : archived.metadata.replaced) {
+    size += partition.size();
+    for (const auto& id : ids) size += id.size();
+  }
   return size;
 }
 

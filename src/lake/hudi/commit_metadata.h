@@ -4,6 +4,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "base/error.h"
 
@@ -12,13 +13,16 @@ namespace tidemark::lake::hudi {
 /// A larger body is not read (kExhausted). Real ones of 10,000 written files have 10 MB.
 inline constexpr size_t kCommitBodySizeMax = size_t{256} << 20;
 
-/// The parts of a commit's body that say where its data came from. The write stats, which are
-/// nearly all of its bytes, are passed over.
+/// The parts of a commit's body that say where its data came from and what it replaced. The write
+/// stats, which are nearly all of its bytes, are passed over.
 struct CommitMetadata {
   std::map<std::string, std::string>
       extra;                             ///< `extraMetadata`; entries that are null are left out
   std::optional<std::string> operation;  ///< `operationType`, "UPSERT"
   bool is_compacted = false;             ///< `compacted`, set by compactions only
+  /// `partitionToReplaceFileIds` of a replacecommit: the file groups that are no part of the table
+  /// from it on, by partition.
+  std::map<std::string, std::vector<std::string>> replaced;
 
   friend bool operator==(const CommitMetadata&, const CommitMetadata&) = default;
 };

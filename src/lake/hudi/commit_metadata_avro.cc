@@ -5,14 +5,16 @@
 #include <array>
 #include <optional>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "lake/avro/container.h"
 
 namespace tidemark::lake::hudi {
 namespace {
 
-constexpr std::array<std::string_view, 3> kWantedFields = {"extraMetadata", "operationType",
-                                                           "compacted"};
+constexpr std::array<std::string_view, 4> kWantedFields = {
+    "extraMetadata", "operationType", "compacted", "partitionToReplaceFileIds"};
 
 /// Other records of a timeline have extraMetadata too, and must not pass for a commit without a
 /// checkpoint.
@@ -41,13 +43,32 @@ Status ReadExtra(const avro::Datum& map, CommitMetadata& metadata) {
   }
 }
 
+Status ReadReplaced(const avro::Datum& map, CommitMetadata& metadata) {
+  TRY_ASSIGN(auto partitions, map.OpenItems());
+  while (true) {
+    TRY_ASSIGN(const auto partition, partitions.Next());
+    if (!partition) return {};
+    std::vector<std::string> ids;
+    if (!partition->value.is_null()) {
+      TRY_ASSIGN(auto items, partition->value.OpenItems());
+      while (true) {
+        TRY_ASSIGN(const auto item, items.Next());
+        if (!item) break;
+        TRY_ASSIGN(const auto id, item->value.String());
+        ids.emplace_back(id);
+      }
+    }
+    metadata.replaced.insert_or_assign(std::string(partition->key), std::move(ids));
+  }
+}
+
 }  // namespace
 
 Result<CommitMetadata> ReadCommitMetadataRecord(const avro::Datum& record) {
   TRY(CheckRecordType(record.type()));
   std::array<std::optional<avro::Datum>, kWantedFields.size()> row;
   TRY(record.ReadFields(avro::Selection(record.type(), kWantedFields), row));
-  const auto& [extra, operation, compacted] = row;
+  const auto& [extra, operation, compacted, replaced] = row;
   if (!extra)
     return Fail(ErrorKind::kUnsupported, "commit metadata lacks a field missing=extraMetadata");
   CommitMetadata metadata;
@@ -57,6 +78,7 @@ Result<CommitMetadata> ReadCommitMetadataRecord(const avro::Datum& record) {
     metadata.operation = word;
   }
   if (compacted && !compacted->is_null()) TRY(compacted->Boolean(metadata.is_compacted));
+  if (replaced && !replaced->is_null()) TRY(ReadReplaced(*replaced, metadata));
   return metadata;
 }
 

@@ -6,6 +6,8 @@
 #include <simdjson.h>
 
 #include <string_view>
+#include <utility>
+#include <vector>
 
 namespace tidemark::lake::hudi {
 namespace {
@@ -78,12 +80,44 @@ Status ReadExtra(ondemand::value value, CommitMetadata& metadata) {
   return {};
 }
 
+Result<std::vector<std::string>> ReadIds(ondemand::value value, std::string_view part) {
+  std::vector<std::string> ids;
+  TRY_ASSIGN(const auto presence, PresenceOf(value, part));
+  if (presence == Presence::kNull) return ids;
+  ondemand::array array;
+  if (const auto code = value.get_array().get(array)) return Corrupt(code, part);
+  for (auto entry : array) {
+    std::string_view id;
+    if (const auto code = entry.get_string().get(id)) return Corrupt(code, part);
+    ids.emplace_back(id);
+  }
+  return ids;
+}
+
+Status ReadReplaced(ondemand::value value, std::string_view part, CommitMetadata& metadata) {
+  ondemand::object object;
+  if (const auto code = value.get_object().get(object)) return Corrupt(code, part);
+  for (auto entry : object) {
+    ondemand::field field;
+    if (const auto code = std::move(entry).get(field)) return Corrupt(code, part);
+    std::string_view key;
+    if (const auto code = field.unescaped_key().get(key)) return Corrupt(code, part);
+    std::string partition(key);
+    TRY_ASSIGN(auto ids, ReadIds(field.value(), part));
+    metadata.replaced.insert_or_assign(std::move(partition), std::move(ids));
+  }
+  return {};
+}
+
 /// Takes what belongs into `metadata`; the iteration passes over every other member unparsed.
 Status ReadMember(std::string_view key, ondemand::value value, CommitMetadata& metadata) {
   if (key == "extraMetadata") return ReadExtra(value, metadata);
-  if (key != "operationType" && key != "compacted") return {};
+  const bool is_replaced = key == "partitionToReplaceFileIds";
+  if (key != "operationType" && key != "compacted" && !is_replaced) return {};
   TRY_ASSIGN(const auto presence, PresenceOf(value, key));
   if (presence == Presence::kNull) return {};
+  // A literal: `key` lies in the parser's buffer, which the members inside overwrite.
+  if (is_replaced) return ReadReplaced(value, "partitionToReplaceFileIds", metadata);
   if (key == "operationType") {
     std::string_view text;
     if (const auto code = value.get_string().get(text)) return Corrupt(code, key);

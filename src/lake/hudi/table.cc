@@ -2,7 +2,11 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
+#include <iterator>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "lake/hudi/commit_metadata.h"
 #include "lake/hudi/commit_walk.h"
@@ -60,6 +64,22 @@ Result<PropertiesFile> ReadEitherFile(const storage::ObjectStore& store, const B
   return backup;
 }
 
+/// How often slices are read while files are being removed.
+constexpr int kSliceTries = 4;
+
+/// What removes files, as far as it got. While it stays the same, a listing of files fits the
+/// timeline that was read before it.
+std::vector<std::string> RemovalsOf(const Timeline& timeline) {
+  std::vector<std::string> removals;
+  for (const Instant& instant : timeline.instants) {
+    if (instant.action == Action::kClean || instant.action == Action::kRollback ||
+        instant.action == Action::kRestore) {
+      removals.push_back(instant.file);
+    }
+  }
+  return removals;
+}
+
 }  // namespace
 
 Result<Table> Table::Open(const storage::ObjectStore& store, ColumnReaderSource columns,
@@ -90,6 +110,25 @@ Result<Timeline> Table::ReadTimeline(const TimelineOptions& options, const Budge
 Result<CheckpointSearch> Table::FindCheckpoint(const CheckpointOptions& options,
                                                const Budget& budget) const {
   return WalkToCheckpoint(*store_, properties_, columns_, options, budget);
+}
+
+Result<TableSlices> Table::ReadFileSlices(const SliceOptions& options, const Budget& budget) const {
+  TRY_ASSIGN(Timeline timeline, ReadActiveTimeline(*store_, properties_, budget));
+  for (int attempt = 1; attempt <= kSliceTries; ++attempt) {
+    TRY(budget.Check());
+    auto slices = hudi::ReadFileSlices(*store_, properties_, timeline, columns_, options, budget);
+    if (!slices && slices.error().kind != ErrorKind::kConflict) return slices;
+    TRY_ASSIGN(Timeline after, ReadActiveTimeline(*store_, properties_, budget));
+    if (slices && RemovalsOf(after) == RemovalsOf(timeline)) {
+      std::ranges::move(timeline.findings, std::back_inserter(slices->findings));
+      return slices;
+    }
+    timeline = std::move(after);
+  }
+  return Fail(ErrorKind::kConflict,
+              fmt::format("the table's files are removed faster than they can be listed table={} "
+                          "tries={}",
+                          store_->uri(), kSliceTries));
 }
 
 Result<std::vector<Finding>> Table::ReadOperations(std::span<Instant> instants,

@@ -1,5 +1,5 @@
-/// A Hudi table as a reader of its `.hoodie` folder sees it: properties, instants, checkpoints. No
-/// data files here.
+/// A Hudi table as its `.hoodie` folder and the names of its files describe it: properties,
+/// instants, checkpoints, file slices. No data file is read here.
 #pragma once
 
 #include <cstdint>
@@ -11,6 +11,7 @@
 #include "base/error.h"
 #include "lake/column_reader.h"
 #include "lake/commit_point.h"
+#include "lake/hudi/file_slices.h"
 #include "lake/hudi/properties.h"
 #include "lake/hudi/timeline.h"
 #include "storage/object_store.h"
@@ -62,6 +63,12 @@ class Table {
   /// looked at; the archive's files when the walk gets there.
   Result<CheckpointSearch> FindCheckpoint(const CheckpointOptions& options,
                                           const Budget& budget) const;
+
+  /// The file slices of the table as its timeline shows it now. Writers may go on meanwhile: what
+  /// they commit later is not seen, and when they clean, roll back or restore under the listing it
+  /// is done anew; kConflict when they do not stop. Other errors and the cost as hudi's
+  /// ReadFileSlices, and two listings of the timeline.
+  Result<TableSlices> ReadFileSlices(const SliceOptions& options, const Budget& budget) const;
 
   /// Fills `operation` of the completed commits among `instants` that have none yet; archived ones
   /// are left alone. Gives the findings ("unreadable_commit", "oversized_commit"). A commit that

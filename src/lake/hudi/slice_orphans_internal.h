@@ -1,0 +1,18 @@
+/// Log files whose rows nobody reads any more although their commits count.
+#pragma once
+
+#include "base/budget.h"
+#include "base/error.h"
+#include "lake/hudi/file_slices.h"
+#include "lake/hudi/slice_inputs_internal.h"
+#include "storage/object_store.h"
+
+namespace tidemark::lake::hudi {
+
+/// Adds "orphan_log_file" findings: a log file of a slice whose compaction did not plan it, and one
+/// that is in no slice although a block of it is committed. `inputs` have the plans of the
+/// completed compactions. Cost: one read per file set aside that can hold committed blocks.
+Status FindOrphans(const storage::ObjectStore& store, const SliceInputs& inputs,
+                   const TableSlices& table, const Budget& budget, FindingList& findings);
+
+}  // namespace tidemark::lake::hudi
