@@ -193,13 +193,16 @@ class Doctor {
     auto result = probe ? (*probe)->Probe({topics_, pipeline_.spec.isolation},
                                           Budget::For(options_.probe_deadline, options_.stop))
                         : Result<kafka::ProbeResult>(std::unexpected(probe.error()));
-    if (!result) {
-      Add(Failed("cluster", result.error().message, CureOfCluster(result.error().kind),
-                 result.error().kind));
-      return;
-    }
+    if (!result) return Add(FailedCluster(cluster->second, result.error()));
     Add(Ok("cluster", fmt::format("{} answers", cluster->second.options.bootstrap_servers)));
     for (const auto& topic : result->topics) CheckTopic(topic, *result);
+  }
+
+  // A cluster that refuses us is there: its check has failed, and it is not unreachable.
+  static DoctorCheck FailedCluster(const ClusterConfig& cluster, const Error& error) {
+    const std::string name = cluster.name.empty() ? "" : fmt::format("'{}': ", cluster.name);
+    return Failed("cluster", name + error.message, CureOfCluster(error.kind),
+                  error.kind == ErrorKind::kDenied ? std::nullopt : std::optional(error.kind));
   }
 
   void CheckTopic(const kafka::TopicFacts& topic, const kafka::ProbeResult& result) {

@@ -180,7 +180,10 @@ void Count(const Passage& passage, FreshnessRun& run) {
   } else if (passage.cluster.error) {
     const ErrorKind kind = passage.cluster.error->kind;
     if (kind == ErrorKind::kUnavailable) ++run.unreachable;
-    if (kind == ErrorKind::kInvalidArgument) ++run.misconfigured;
+    if (kind == ErrorKind::kInvalidArgument) {
+      ++run.misconfigured;
+      run.cluster_mistakes.emplace(passage.pipeline->spec.cluster, passage.cluster.error->message);
+    }
   }
 }
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <functional>
+#include <map>
 #include <memory>
 #include <stop_token>
 #include <string>
@@ -51,6 +52,8 @@ struct FreshnessRun {
   /// Pipelines whose cluster's properties contradict each other, which shows only when a client is
   /// opened with all of them.
   size_t misconfigured = 0;
+  /// What is wrong with the properties of such a cluster, by its name.
+  std::map<std::string, std::string> cluster_mistakes;
 };
 
 /// Reads the tables in parallel, then asks every cluster in parallel, each within its own deadline:

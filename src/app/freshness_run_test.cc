@@ -167,6 +167,8 @@ TEST_F(FreshnessRunTest, PropertiesThatDoNotFitAreToldAsAMistakeNotAsADeadCluste
   AddPipeline("a", "orders,0:10", "odd");
   const FreshnessRun run = Run();
   EXPECT_EQ(run.misconfigured, 1U);
+  EXPECT_EQ(run.cluster_mistakes,
+            (std::map<std::string, std::string>{{"odd", "no provider for the mechanism"}}));
   EXPECT_EQ(run.unreachable, 0U);
   EXPECT_EQ(run.reports[0].status, freshness::PipelineStatus::kUnknown);
   EXPECT_EQ(run.reports[0].message,

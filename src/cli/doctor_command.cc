@@ -53,12 +53,12 @@ std::string Render(const std::vector<Diagnosis>& diagnoses, const Terminal& term
   return out;
 }
 
-/// Unreadable data outranks an unreachable store, both outrank a failed check (3), which outranks a
-/// warning (1).
+/// A mistake in the configuration outranks unreadable data, that an unreachable store, that a
+/// failed check (3), and that a warning (1).
 int ExitCodeOfAll(const std::vector<Diagnosis>& diagnoses) {
   int code = kHealthy;
   const auto rank = [](int c) {
-    return c == kUnreadable ? 4 : c == kUnreachable ? 3 : c == kUnknown ? 2 : c;
+    return c == kUsage ? 5 : c == kUnreadable ? 4 : c == kUnreachable ? 3 : c == kUnknown ? 2 : c;
   };
   for (const Diagnosis& diagnosis : diagnoses) {
     for (const app::DoctorCheck& check : diagnosis.checks) {

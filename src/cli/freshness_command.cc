@@ -1,3 +1,5 @@
+#include <fmt/format.h>
+
 #include <CLI/CLI.hpp>
 #include <memory>
 
@@ -54,9 +56,11 @@ std::string Render(const Options& options, const app::FreshnessRun& run) {
   return FreshnessTable(run.reports, options.with_partitions, Terminal::OfStdout());
 }
 
+/// A mistake in the configuration counts before whatever the other clusters say, as one that is
+/// found while it is read does.
 int ExitCodeOfRun(const app::FreshnessRun& run) {
   const size_t count = run.reports.size();
-  if (count > 0 && run.misconfigured == count) return kUsage;
+  if (run.misconfigured > 0) return kUsage;
   if (count > 0 && run.unreachable == count) return kUnreachable;
   if (count > 0 && run.unreadable == count) return kUnreadable;
   return freshness::ExitCodeOf(run.reports);
@@ -75,6 +79,11 @@ int RunCommand(const Options& options) {
       {.table_deadline = *timeout, .probe_deadline = *timeout, .stop = stop.token()},
       app::SystemEdges());
   if (stop.was_sent()) return StopSignal::kExitCode;
+  for (const auto& [cluster, mistake] : run.cluster_mistakes) {
+    // The only cluster of the command line has no name.
+    Complain({ErrorKind::kInvalidArgument,
+              cluster.empty() ? mistake : fmt::format("cluster '{}': {}", cluster, mistake)});
+  }
   return Print(Render(options, run), ExitCodeOfRun(run));
 }
 

@@ -377,6 +377,38 @@ def test_every_mistake_of_a_configuration_is_told_at_once_with_its_place(
 
 
 @pytest.mark.parametrize(
+    ("properties", "named"),
+    [
+        ({"security.protocol": "SASL_SSL", "sasl.mechanisms": "NTLM"}, "sasl.mechanisms"),
+        ({"security.protocol": "SSL", "ssl.ca.location": "/no/such/ca.pem"}, "/no/such/ca.pem"),
+        ({"security.protocol": "SSL", "ssl.ca.pem": "5ecret-w0rd"}, "ssl.ca.pem"),
+    ],
+    ids=["mechanism", "missing file", "broken PEM"],
+)
+def test_properties_that_do_not_fit_are_a_mistake_of_their_cluster_whatever_the_others_say(
+    lake: Lake, freshness: Freshness, tidemark: Program, tmp_path: pathlib.Path,
+    properties: dict[str, str], named: str,
+) -> None:  # fmt: skip
+    config = yaml.safe_load(lake.config("late", "dead"))
+    config["clusters"]["gone"]["properties"] = properties
+    run = freshness(yaml.safe_dump(config), "--format", "json")
+    assert run.code == USAGE
+    told = [line for line in run.err.splitlines() if "'gone'" in line and named in line]
+    assert len(told) == 1
+    late, odd = run.pipelines["late"], run.pipelines["dead"]
+    check_lag(late["lag_seconds"], lake.stamps["late"], run)
+    assert odd["status"] == "unknown"
+    assert named in odd["message"]
+    assert "5ecret-w0rd" not in run.out + run.err
+
+    examined = tidemark("doctor", "--config", tmp_path / "tidemark.yaml")
+    assert examined.code == USAGE
+    assert named in examined.out
+    assert "'gone'" in examined.out
+    assert "5ecret-w0rd" not in examined.out + examined.err
+
+
+@pytest.mark.parametrize(
     "config",
     ["", "pipelines: []\n", "- a list\n", "clusters: [\n", "pipelines: 3\n", "\x00\xff", "a: b\n"],
     ids=["empty", "no pipelines", "list", "torn", "number", "binary", "unknown key"],

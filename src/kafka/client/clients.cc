@@ -15,7 +15,7 @@ Result<std::unique_ptr<Client>> Open(Role role, const ClusterOptions& options,
                                      const Properties& settings) {
   auto client = std::make_unique<Client>();
   TRY_ASSIGN(Owned<rd_kafka_conf_t> conf, MakeConf(role, options, settings));
-  TRY_ASSIGN(client->handle, OpenClient(role, std::move(conf), &client->watch));
+  TRY_ASSIGN(client->handle, OpenClient(role, std::move(conf), options.properties, &client->watch));
   return client;
 }
 

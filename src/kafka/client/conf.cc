@@ -5,6 +5,7 @@
 
 #include "base/log.h"
 #include "kafka/client/conf_internal.h"
+#include "kafka/client/misfit_internal.h"
 
 namespace tidemark::kafka::client {
 
@@ -54,14 +55,6 @@ bool IsAllowed(std::string_view name) {
                              [&](std::string_view prefix) { return name.starts_with(prefix); });
 }
 
-bool IsKnown(const std::string& name) {
-  // Setting tells an unknown name from a bad value; reading does not.
-  const Owned<rd_kafka_conf_t> scratch(rd_kafka_conf_new());
-  char text[kErrorTextSize];
-  return rd_kafka_conf_set(scratch.get(), name.c_str(), "1", text, sizeof text) !=
-         RD_KAFKA_CONF_UNKNOWN;
-}
-
 Status Set(rd_kafka_conf_t* conf, const std::string& name, const std::string& value) {
   char text[kErrorTextSize] = "";
   switch (rd_kafka_conf_set(conf, name.c_str(), value.c_str(), text, sizeof text)) {
@@ -87,7 +80,7 @@ Status CheckAllowed(const std::string& name) {
                             "name={}",
                             name));
   }
-  if (!IsKnown(name)) {
+  if (!IsKnownProperty(name)) {
     return Fail(ErrorKind::kInvalidArgument, fmt::format("unknown kafka property name={}", name));
   }
   return Fail(
@@ -117,6 +110,14 @@ int OnCloseSocket(int socket, void* opaque) {
 
 }  // namespace
 
+bool IsKnownProperty(const std::string& name) {
+  // Setting tells an unknown name from a bad value; reading does not.
+  const Owned<rd_kafka_conf_t> scratch(rd_kafka_conf_new());
+  char text[kErrorTextSize];
+  return rd_kafka_conf_set(scratch.get(), name.c_str(), "1", text, sizeof text) !=
+         RD_KAFKA_CONF_UNKNOWN;
+}
+
 bool IsSecretProperty(std::string_view name) {
   constexpr std::array kWords = {std::string_view("password"),
                                  std::string_view("secret"),
@@ -145,6 +146,7 @@ Result<Owned<rd_kafka_conf_t>> MakeConf(Role role, const ClusterOptions& options
     TRY(Set(conf.get(), "bootstrap.servers", options.bootstrap_servers));
   }
   for (const auto& [name, value] : ours) TRY(Set(conf.get(), name, value));
+  TRY(CheckTokenSource(options.properties));
   return conf;
 }
 
@@ -178,7 +180,8 @@ Properties ReaderSettings(IsolationLevel isolation, int64_t fetch_partition_byte
   return settings;
 }
 
-Result<Owned<rd_kafka_t>> OpenClient(Role role, Owned<rd_kafka_conf_t> conf, Watch* watch) {
+Result<Owned<rd_kafka_t>> OpenClient(Role role, Owned<rd_kafka_conf_t> conf,
+                                     const Properties& properties, Watch* watch) {
   rd_kafka_conf_set_opaque(conf.get(), watch);
   rd_kafka_conf_set_socket_cb(conf.get(), OnOpenSocket);
   rd_kafka_conf_set_closesocket_cb(conf.get(), OnCloseSocket);
@@ -187,9 +190,7 @@ Result<Owned<rd_kafka_t>> OpenClient(Role role, Owned<rd_kafka_conf_t> conf, Wat
   char text[kErrorTextSize] = "";
   const auto type = role == Role::kProducer ? RD_KAFKA_PRODUCER : RD_KAFKA_CONSUMER;
   Owned<rd_kafka_t> client(rd_kafka_new(type, conf.get(), text, sizeof text));
-  if (!client) {
-    return Fail(ErrorKind::kInvalidArgument, fmt::format("kafka properties do not fit: {}", text));
-  }
+  if (!client) return std::unexpected(Misfit(properties, text));
   static_cast<void>(conf.release());  // owned by the client from here on
   return client;
 }

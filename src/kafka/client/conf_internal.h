@@ -18,6 +18,9 @@ namespace tidemark::kafka::client {
 
 using Properties = std::vector<std::pair<std::string, std::string>>;
 
+/// Whether librdkafka has a property of this name.
+bool IsKnownProperty(const std::string& name);
+
 /// Whether the value of a property must not appear in any message.
 bool IsSecretProperty(std::string_view name);
 
@@ -51,7 +54,9 @@ struct Watch {
 
 /// Makes the client and lets `watch`, which must outlive it, see what it does. kInvalidArgument
 /// when the properties contradict each other (a SASL mechanism that is not built in, an unreadable
-/// certificate file).
-Result<Owned<rd_kafka_t>> OpenClient(Role role, Owned<rd_kafka_conf_t> conf, Watch* watch);
+/// certificate file), naming the one to correct.
+/// `properties` are the user's, for the message.
+Result<Owned<rd_kafka_t>> OpenClient(Role role, Owned<rd_kafka_conf_t> conf,
+                                     const Properties& properties, Watch* watch);
 
 }  // namespace tidemark::kafka::client

@@ -17,7 +17,7 @@ Result<Owned<rd_kafka_t>> Open(const Properties& properties) {
   auto conf = MakeConf(Role::kAsker, {.bootstrap_servers = "127.0.0.1:1", .properties = properties},
                        ProbeSettings());
   if (!conf) return std::unexpected(conf.error());
-  return OpenClient(Role::kAsker, *std::move(conf), &watch);
+  return OpenClient(Role::kAsker, *std::move(conf), properties, &watch);
 }
 
 TEST(ConfTest, PropertiesOfReachingAndTrustingAreTaken) {
@@ -95,9 +95,58 @@ TEST(ConfTest, TokensMayComeFromAnOpenIdProvider) {
               IsOk());
 }
 
-TEST(ConfTest, MechanismThatIsNotBuiltInIsNamed) {
-  EXPECT_THAT(Open({{"security.protocol", "SASL_PLAINTEXT"}, {"sasl.mechanisms", "NTLM"}}),
-              IsError(ErrorKind::kInvalidArgument, HasSubstr("NTLM")));
+constexpr const char* kBrokenPem = TIDEMARK_TESTDATA "/hudi/README.md";
+
+TEST(ConfTest, PropertyThatDoesNotFitTheOthersIsNamed) {
+  const std::pair<Properties, const char*> cases[] = {
+      {{{"security.protocol", "SASL_SSL"}, {"sasl.mechanisms", "NTLM"}},
+       "name=sasl.mechanisms value=NTLM: one of PLAIN"},
+      {{{"security.protocol", "sasl_plaintext"}, {"sasl.mechanism", "GSSAPI"}},
+       "name=sasl.mechanisms value=GSSAPI: one of PLAIN"},
+      {{{"security.protocol", "SASL_SSL"}}, "name=sasl.mechanisms value=GSSAPI: one of PLAIN"},
+      {{{"security.protocol", "SASL_SSL"}, {"sasl.mechanism", "PLAIN"}},
+       "name=sasl.username: sasl.username and sasl.password must be set"},
+      {{{"security.protocol", "SASL_SSL"}, {"sasl.mechanism", "PLAIN"}, {"sasl.username", "u"}},
+       "name=sasl.password: sasl.username and sasl.password must be set"},
+      {{{"security.protocol", "SASL_SSL"}, {"sasl.mechanism", "OAUTHBEARER"}},
+       "name=sasl.oauthbearer.method: OAUTHBEARER needs oidc"},
+      {{{"security.protocol", "SASL_SSL"},
+        {"sasl.mechanism", "OAUTHBEARER"},
+        {"sasl.oauthbearer.method", "oidc"},
+        {"sasl.oauthbearer.client.id", "tidemark"}},
+       "name=sasl.oauthbearer.token.endpoint.url: "},
+      {{{"security.protocol", "SSL"}, {"ssl.ca.location", "/nowhere/ca.pem"}},
+       "name=ssl.ca.location value=/nowhere/ca.pem: the file cannot be opened: No such file"},
+      {{{"security.protocol", "SSL"}, {"ssl.certificate.location", "/nowhere/me.pem"}},
+       "name=ssl.certificate.location value=/nowhere/me.pem: the file cannot be opened: No such"},
+      {{{"security.protocol", "SSL"}, {"ssl.key.location", "/nowhere/me.key"}},
+       "name=ssl.key.location value=/nowhere/me.key: the file cannot be opened: No such file"},
+      {{{"https.ca.location", "/nowhere/ca.pem"}},
+       "name=https.ca.location value=/nowhere/ca.pem: the file cannot be opened: No such file"},
+      {{{"security.protocol", "SSL"}, {"ssl.ca.location", kBrokenPem}},
+       "name=ssl.ca.location value=" TIDEMARK_TESTDATA "/hudi/README.md: ssl.ca.location failed"},
+      {{{"security.protocol", "SSL"}, {"ssl.ca.pem", "hunter2"}}, "name=ssl.ca.pem: "},
+      {{{"security.protocol", "SSL"}, {"ssl.certificate.pem", "hunter2"}},
+       "name=ssl.certificate.pem: "},
+      {{{"security.protocol", "SSL"}, {"ssl.key.pem", "hunter2"}}, "name=ssl.key.pem: "},
+      {{{"security.protocol", "SSL"}, {"ssl.keystore.location", "/nowhere/me.p12"}},
+       "name=ssl.keystore.password: "},
+      {{{"security.protocol", "SSL"}, {"ssl.cipher.suites", "NOPE"}},
+       "name=ssl.cipher.suites value=NOPE: "},
+      {{{"security.protocol", "SSL"}, {"ssl.providers", "nope"}},
+       "name=ssl.providers value=nope: "},
+  };
+  for (const auto& [properties, named] : cases) {
+    EXPECT_THAT(Open(properties), IsError(ErrorKind::kInvalidArgument,
+                                          AllOf(HasSubstr(named), HasSubstr("properties"),
+                                                Not(HasSubstr("hunter2")))))
+        << named;
+  }
+}
+
+TEST(ConfTest, FilesOfAProtocolThatIsNotSpokenAreNotLookedAt) {
+  EXPECT_THAT(Open({{"ssl.ca.location", "/nowhere/ca.pem"}, {"sasl.mechanisms", "OAUTHBEARER"}}),
+              IsOk());
 }
 
 }  // namespace

@@ -1,26 +1,20 @@
 #include <fmt/core.h>
 
-#include <algorithm>
-
 #include "kafka/client/faults_internal.h"
+#include "kafka/client/misfit_internal.h"
 
 namespace tidemark::kafka::client {
 
 namespace {
 
-std::string PropertyOf(const ClusterOptions& options, std::string_view name,
-                       std::string_view otherwise) {
-  const auto found = std::ranges::find_if(
-      options.properties, [&](const auto& property) { return property.first == name; });
-  return found == options.properties.end() ? std::string(otherwise) : found->second;
-}
-
 std::string HintOf(std::string_view transport, const std::string& protocol) {
-  // Only a plaintext client is cut off without a word; TLS and SASL have errors of their own.
-  if (protocol == "plaintext" && transport.find("Disconnected") != std::string_view::npos) {
-    return "; the brokers may expect TLS or SASL: check security.protocol";
-  }
-  return "";
+  // Who speaks another protocol than the listener is cut off without a word.
+  if (!transport.contains("Disconnected")) return "";
+  const char* expected = protocol == "plaintext"                                 ? "TLS or SASL"
+                         : protocol == "sasl_plaintext"                          ? "TLS"
+                         : protocol == "ssl" && !transport.contains("handshake") ? "SASL"
+                                                                                 : "something else";
+  return fmt::format("; the brokers may expect {}: check security.protocol", expected);
 }
 
 }  // namespace
@@ -68,7 +62,7 @@ std::string WordsOf(rd_kafka_resp_err_t code) {
 }
 
 Error ClusterError(const ErrorLog& errors, const ClusterOptions& options) {
-  const std::string protocol = PropertyOf(options, "security.protocol", "plaintext");
+  const std::string protocol = ProtocolOf(options.properties);
   if (const auto refusal = errors.refusal()) {
     if (refusal->fault == ProbeFault::kTls) {
       return {ErrorKind::kDenied,
@@ -76,9 +70,11 @@ Error ClusterError(const ErrorLog& errors, const ClusterOptions& options) {
                           "that the certificate names the broker's address",
                           options.bootstrap_servers, refusal->reason)};
     }
-    const std::string mechanism =
-        PropertyOf(options, "sasl.mechanisms", PropertyOf(options, "sasl.mechanism", "GSSAPI"));
-    const char* cure = mechanism == "OAUTHBEARER"
+    const std::string mechanism = MechanismOf(options.properties);
+    // A listener without logins answers the first word of one so.
+    const char* cure = refusal->reason.contains("Request not valid in current SASL state")
+                           ? "security.protocol: this listener takes no logins"
+                       : mechanism == "OAUTHBEARER"
                            ? "the sasl.oauthbearer properties and sasl.mechanisms"
                            : "sasl.username, sasl.password and sasl.mechanisms";
     return {ErrorKind::kDenied,

@@ -63,7 +63,7 @@ class RdKafkaMockCluster final : public MockCluster {
     TRY_ASSIGN(Owned<rd_kafka_conf_t> conf,
                MakeConf(Role::kProducer, {.bootstrap_servers = "127.0.0.1:1", .properties = {}},
                         {{"client.id", "tidemark-mock"}}));
-    TRY_ASSIGN(host_, OpenClient(Role::kProducer, std::move(conf), &watch_));
+    TRY_ASSIGN(host_, OpenClient(Role::kProducer, std::move(conf), {}, &watch_));
     cluster_.reset(rd_kafka_mock_cluster_new(host_.get(), broker_count));
     if (!cluster_) {
       return Fail(ErrorKind::kInternal,

@@ -28,7 +28,7 @@ class RdKafkaProducer final : public Producer {
     const Properties ours = {{"linger.ms", "1000"}, {"enable.metrics.push", "false"}};
     TRY_ASSIGN(Owned<rd_kafka_conf_t> conf, MakeConf(Role::kProducer, options, ours));
     rd_kafka_conf_set_dr_msg_cb(conf.get(), OnDelivery);
-    TRY_ASSIGN(client_, OpenClient(Role::kProducer, std::move(conf), &watch_));
+    TRY_ASSIGN(client_, OpenClient(Role::kProducer, std::move(conf), options.properties, &watch_));
     return {};
   }
 
