@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "merge/fold.h"
+#include "merge/judge.h"
 #include "merge/profile.h"
 
 namespace tidemark::merge {
@@ -81,12 +81,44 @@ void FoldVersions(benchmark::State& state, std::string_view profile_name, Column
   state.SetItemsProcessed(state.iterations() * static_cast<int64_t>(slice.versions.size()));
 }
 
+/// All keys under event time and every profile, versions collected first: an audit without files.
+void JudgeKeys(benchmark::State& state, ColumnType type) {
+  TableSettings settings;
+  settings.version = 6;
+  settings.payload = Payload::kEventTime;
+  std::vector<Profile> readers;
+  for (const std::string_view name : ProfileNames()) {
+    auto profile = MakeProfile(name, settings);
+    if (profile && name != "event-time") readers.push_back(*std::move(profile));
+  }
+  const KeyJudge judge(*MakeProfile("event-time", settings), readers);
+  const Slice slice = MakeSlice(type);
+  for (auto _ : state) {
+    VersionStore store(std::vector<VersionStore::Slice>(1));
+    for (size_t i = 0; i < slice.versions.size(); ++i) {
+      benchmark::DoNotOptimize(store.Add(slice.keys[i], 0, slice.versions[i]));
+    }
+    size_t found = 0;
+    std::vector<MergeFinding> findings;
+    for (uint32_t key = 0; key < store.key_count(); ++key) {
+      findings.clear();
+      judge.Judge(store.Of(key), findings);
+      found += findings.size();
+    }
+    state.counters["findings"] = static_cast<double>(found);
+  }
+  state.SetItemsProcessed(state.iterations() * static_cast<int64_t>(slice.versions.size()));
+}
+
 BENCHMARK_CAPTURE(FoldVersions, event_time_long, "event-time", ColumnType::kLong);
 BENCHMARK_CAPTURE(FoldVersions, event_time_string, "event-time", ColumnType::kString);
 BENCHMARK_CAPTURE(FoldVersions, hudi_0_14_long, "hudi-0.14", ColumnType::kLong);
 BENCHMARK_CAPTURE(FoldVersions, hudi_0_14_string, "hudi-0.14", ColumnType::kString);
 BENCHMARK_CAPTURE(FoldVersions, hudi_1_1_long, "hudi-1.1", ColumnType::kLong);
 BENCHMARK_CAPTURE(FoldVersions, hudi_1_1_string, "hudi-1.1", ColumnType::kString);
+
+BENCHMARK_CAPTURE(JudgeKeys, by_long, ColumnType::kLong);
+BENCHMARK_CAPTURE(JudgeKeys, by_string, ColumnType::kString);
 
 }  // namespace
 }  // namespace tidemark::merge

@@ -2,19 +2,12 @@
 // it leaves the right version is the rule at fault.
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "merge/explain_internal.h"
-#include "merge/finding.h"
 
 namespace tidemark::merge {
 namespace {
-
-/// The step of the reader's merge that went another way than event time.
-struct Culprit {
-  Reason reason = Reason::kNone;
-  std::optional<Version> version;  ///< that stayed instead of the right one
-  bool is_at_base = false;
-  bool is_outside = false;  ///< the right version is not in the slice any more
-};
 
 std::vector<Version> InScanOrder(const Rules& rules, std::span<const Version> log) {
   std::vector<Version> order;
@@ -30,42 +23,13 @@ std::vector<Version> InScanOrder(const Rules& rules, std::span<const Version> lo
   return order;
 }
 
-Culprit FindCulprit(const Rules& rules, const KeyVersions& key, const Version& right) {
-  Culprit culprit;
-  KeyState state;
-  bool is_kept = false;
-  bool was_met = false;
-  for (const Version& version : InScanOrder(rules, key.log)) {
-    const KeyState* before = state.is_set ? &state : nullptr;
-    const std::optional<Version> winner = before ? std::optional(before->winner) : std::nullopt;
-    const Decision decision = FoldLog(rules, state, version);
-    if (state.is_failed) {
-      culprit = {state.reason, version, false, false};
-      return culprit;
-    }
-    if (IsSameRecord(version, right)) {
-      was_met = true;
-      is_kept = decision.takes_later;
-      if (!is_kept) culprit = {decision.reason, winner, false, false};
-    } else if (is_kept && decision.takes_later) {
-      is_kept = false;
-      culprit = {decision.reason, version, false, false};
-    }
-  }
-  if (was_met && !is_kept) return culprit;
-  if (key.base && state.is_set) {
-    const Decision decision = DecideAgainstBase(rules, *key.base, state.winner, false);
-    const bool is_base_right = IsSameRecord(*key.base, right);
-    if (is_base_right || was_met) {
-      return {decision.reason, is_base_right ? state.winner : *key.base, true, false};
-    }
-  }
-  culprit.is_outside = !was_met;
-  return culprit;
+bool HasPartialMode(const SliceVersions& slice) {
+  return std::any_of(slice.log.begin(), slice.log.end(),
+                     [](const Version& version) { return version.is_partial_mode; });
 }
 
-bool HasSentinel(const Rules& rules, const KeyVersions& key) {
-  for (const Version& version : key.log) {
+bool HasSentinel(const Rules& rules, const SliceVersions& slice) {
+  for (const Version& version : slice.log) {
     if (IsSentinelDelete(rules, version)) return true;
   }
   return false;
@@ -136,27 +100,6 @@ std::string ReasonText(const Profile& reader, const Culprit& culprit, const Vers
   }
 }
 
-std::string RuleText(const Profile& reader, const Profile& event_time, const KeyVersions& key,
-                     const Culprit& culprit, const Version& right) {
-  if (culprit.is_outside) {
-    const bool is_row = right.op == Op::kUpsert;
-    return fmt::format("a past compaction dropped the {}{}", VersionText(right),
-                       is_row ? ""
-                              : ": base files keep no deletes, so older data that comes later "
-                                "lives");
-  }
-  if (culprit.is_at_base && !IsFailure(culprit.reason) && HasSentinel(event_time.read, key)) {
-    return fmt::format(
-        "{} has forgotten the delete without ordering value by the time it meets the "
-        "base row, and compares what came after it with the deleted row",
-        reader.name);
-  }
-  const std::string text = ReasonText(reader, culprit, right);
-  if (!text.empty()) return text;
-  return fmt::format("{} takes the {}", reader.name,
-                     culprit.version ? VersionText(*culprit.version) : "other version");
-}
-
 std::string_view RepairText(FindingKind kind) {
   switch (kind) {
     case FindingKind::kResurrectedRow: return "delete the key again with a higher ordering value";
@@ -177,12 +120,61 @@ std::string FateText(const Profile& reader, const MergeFinding& finding) {
         reader.name, RepairText(finding.kind));
   }
   return fmt::format(
-      "it is permanent in the base file and proved only by older slices until the "
-      "cleaner removes them: {}",
+      "the files that readers read no longer hold the right version and no compaction repairs it, "
+      "older slices prove it until the cleaner removes them: {}",
       RepairText(finding.kind));
 }
 
 }  // namespace
+
+Culprit FindCulprit(const Rules& rules, const SliceVersions& slice, const Version& right) {
+  Culprit culprit;
+  KeyState state;
+  bool is_kept = false;
+  bool was_met = false;
+  for (const Version& version : InScanOrder(rules, slice.log)) {
+    const KeyState* before = state.is_set ? &state : nullptr;
+    const std::optional<Version> winner = before ? std::optional(before->winner) : std::nullopt;
+    const Decision decision = FoldLog(rules, state, version);
+    if (state.is_failed) {
+      culprit = {state.reason, version, false, false};
+      return culprit;
+    }
+    if (IsSameRecord(version, right)) {
+      was_met = true;
+      is_kept = decision.takes_later;
+      if (!is_kept) culprit = {decision.reason, winner, false, false};
+    } else if (is_kept && decision.takes_later) {
+      is_kept = false;
+      culprit = {decision.reason, version, false, false};
+    }
+  }
+  if (was_met && !is_kept) return culprit;
+  if (slice.base && state.is_set) {
+    const Decision decision =
+        DecideAgainstBase(rules, *slice.base, state.winner, HasPartialMode(slice));
+    const bool is_base_right = IsSameRecord(*slice.base, right);
+    if (is_base_right || was_met) {
+      return {decision.reason, is_base_right ? state.winner : *slice.base, true, false};
+    }
+  }
+  culprit.is_outside = !was_met;
+  return culprit;
+}
+
+std::string RuleText(const Profile& reader, const Profile& event_time, const SliceVersions& slice,
+                     const Culprit& culprit, const Version& right) {
+  if (culprit.is_at_base && !IsFailure(culprit.reason) && HasSentinel(event_time.read, slice)) {
+    return fmt::format(
+        "{} has forgotten the delete without ordering value by the time it meets the "
+        "base row, and compares what came after it with the deleted row",
+        reader.name);
+  }
+  const std::string text = ReasonText(reader, culprit, right);
+  if (!text.empty()) return text;
+  return fmt::format("{} takes the {}", reader.name,
+                     culprit.version ? VersionText(*culprit.version) : "other version");
+}
 
 std::string ClassMismatchText(const JavaValue& data, const std::optional<JavaValue>& deleted) {
   return fmt::format(
@@ -192,29 +184,63 @@ std::string ClassMismatchText(const JavaValue& data, const std::optional<JavaVal
       JavaClassName(data.java_class));
 }
 
+std::optional<FindingKind> CompareKey(const Profile& event_time, const KeyVersions& key,
+                                      const Merged& right, const Merged& shown) {
+  if (key.older.empty()) return CompareResults(right, shown);
+  // A compacted row stands for the layers that older slices still hold, so layers are compared
+  // within the slice.
+  Merged whole = right;
+  whole.layers = shown.layers;
+  if (const auto kind = CompareResults(whole, shown)) return kind;
+  if (right.layers.empty() && shown.layers.empty()) return std::nullopt;
+  return CompareResults(MergeSlice(event_time, key.slice), shown);
+}
+
+MergeFinding ExplainKind(const Profile& event_time, const Profile& reader,
+                         std::span<const Profile> readers, const KeyVersions& key, FindingKind kind,
+                         const Merged& right, const Merged& shown) {
+  MergeFinding finding;
+  finding.kind = kind;
+  finding.severity = SeverityOf(kind);
+  finding.profile = reader.name;
+  finding.evidence = {right.winner};
+  finding.right = right;
+  finding.shown = shown;
+  finding.rests_on_history =
+      !key.older.empty() &&
+      CompareKey(event_time, key, right, MergeSlice(event_time, key.slice)).has_value();
+  finding.is_repairable = !finding.rests_on_history && kind != FindingKind::kReaderFails;
+  const Culprit culprit = FindCulprit(reader.read, key.slice, right.winner);
+  std::optional<Version> other = culprit.version;
+  std::string text;
+  const auto past = culprit.is_outside ? FindPast(key, right.winner) : std::nullopt;
+  if (kind == FindingKind::kLeakedOperation) {
+    text = fmt::format("{} does not take _hoodie_operation for a delete and shows the {} as a row",
+                       reader.name, VersionText(shown.winner));
+    other = shown.winner;
+  } else if (past) {
+    const PastFault fault = ExplainPast(event_time, readers, key, *past, right.winner);
+    finding.past_commit = fault.written->base_commit;
+    text = fault.text;
+    other = fault.version;
+  } else {
+    text = RuleText(reader, event_time, key.slice, culprit, right.winner);
+  }
+  if (other && !IsSameRecord(*other, right.winner)) finding.evidence.push_back(*other);
+  const bool is_told = std::any_of(finding.evidence.begin(), finding.evidence.end(),
+                                   [&](const Version& v) { return IsSameRecord(v, shown.winner); });
+  if (shown.is_live() && !is_told) finding.evidence.push_back(shown.winner);
+  finding.explanation = fmt::format("{}; {}", text, FateText(reader, finding));
+  return finding;
+}
+
 std::optional<MergeFinding> ExplainDifference(const Profile& event_time, const Profile& reader,
                                               const KeyVersions& key) {
   const Merged right = MergeKey(event_time, key);
-  const Version* base = key.base ? &*key.base : nullptr;
-  const Merged shown = MergeSlice(reader.read, base, key.log);
-  const auto kind = CompareResults(right, shown);
+  const Merged shown = MergeSlice(reader, key.slice);
+  const auto kind = CompareKey(event_time, key, right, shown);
   if (!kind) return std::nullopt;
-  MergeFinding finding;
-  finding.kind = *kind;
-  finding.severity = Severity::kError;
-  finding.evidence = {right.winner};
-  const Culprit culprit = FindCulprit(reader.read, key, right.winner);
-  if (culprit.version) finding.evidence.push_back(*culprit.version);
-  if (shown.is_live() && !(culprit.version && IsSameRecord(shown.winner, *culprit.version))) {
-    finding.evidence.push_back(shown.winner);
-  }
-  const Merged slice_only = MergeSlice(event_time.read, base, key.log);
-  finding.rests_on_history = CompareResults(right, slice_only).has_value();
-  finding.is_repairable = !finding.rests_on_history && *kind != FindingKind::kReaderFails;
-  finding.explanation =
-      fmt::format("{}; {}", RuleText(reader, event_time, key, culprit, right.winner),
-                  FateText(reader, finding));
-  return finding;
+  return ExplainKind(event_time, reader, {&reader, 1}, key, *kind, right, shown);
 }
 
 }  // namespace tidemark::merge

@@ -19,46 +19,56 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
 
-/// A key whose events are told as "I1 U3 | D2 I1": what a past compaction took (only older slices
-/// hold it), and the log of the slice; the base row is what `writer` made of the first part.
+/// A key whose events are told as "I1 U3 | D2 I1": what went into slices that `writer` compacted
+/// one event at a time, and the log of the slice that readers read.
 class Key {
  public:
   Key(std::string_view compacted, std::string_view log, const Profile& writer,
       ColumnType type = ColumnType::kString)
       : events_(type) {
-    for (const std::string& name : SplitEvents(compacted)) history_.push_back(Next(name));
-    std::vector<Version> batch;
-    for (const Version& version : history_) {
-      batch = {version};
-      base_ = CompactSlice(writer.read, base_ ? &*base_ : nullptr, batch);
-    }
-    if (base_) {
-      base_->row += 1000;  // a base file has its own copy
-      base_->place = {base_->place.commit, 0, 0, 0};
+    for (const std::string& name : SplitEvents(compacted)) past_.push_back(Next(name));
+    SliceVersions slice;
+    for (const Version& version : past_) {
+      slice.log = {&version, 1};
+      older_.push_back(slice);
+      slice = Compacted(writer, slice);
     }
     for (const std::string& name : SplitEvents(log)) log_.push_back(Next(name));
+    current_ = slice;
+    current_.log = log_;
   }
+  Key(const Key&) = delete;  // its slices view its versions
 
-  KeyVersions WithHistory() const { return {base_, log_, history_}; }
-  KeyVersions SliceOnly() const { return {base_, log_, {}}; }
+  KeyVersions WithHistory() const { return {current_, older_}; }
+  KeyVersions SliceOnly() const { return {current_, {}}; }
   std::string NameOf(const Version& version) const {
     Version original = version;
-    if (original.row >= 1000) original.row -= 1000;
+    if (original.row >= kCopy) original.row %= kCopy;
     return events_.NameOf(original);
   }
 
  private:
-  Version Next(const std::string& name) {
-    ++count_;
-    Version version = events_.Of(name, count_);
-    return version;
+  static constexpr RowHandle kCopy = 1000;
+
+  Version Next(const std::string& name) { return events_.Of(name, ++count_); }
+  SliceVersions Compacted(const Profile& writer, const SliceVersions& slice) {
+    SliceVersions next;
+    next.base_writer = BaseWriter::kCompaction;
+    next.base_commit = count_ + static_cast<uint32_t>(older_.size()) * 100;
+    next.base = CompactSlice(writer.read, slice.base ? &*slice.base : nullptr, slice.log);
+    if (next.base) {  // a base file has its own copy
+      next.base->row = next.base->row % kCopy + kCopy * older_.size();
+      next.base->place = {next.base->place.commit, 0, 0, 7};
+    }
+    return next;
   }
 
   Events events_;
   uint32_t count_ = 0;
-  std::optional<Version> base_;
-  std::vector<Version> history_;
+  std::vector<Version> past_;
   std::vector<Version> log_;
+  std::vector<SliceVersions> older_;
+  SliceVersions current_;
 };
 
 class FindingTest : public testing::Test {
@@ -66,6 +76,15 @@ class FindingTest : public testing::Test {
   const Profile right_ = *MakeProfile("event-time", EventTimeSettings());
   const Profile p014_ = *MakeProfile("hudi-0.14", EventTimeSettings());
   const Profile p11_ = *MakeProfile("hudi-1.1", EventTimeSettings(Payload::kNone, 9));
+
+  std::vector<MergeFinding> Inspect(const Profile& reader, const KeyVersions& key) const {
+    return InspectKey(right_, {&reader, 1}, key, MergeKey(right_, key));
+  }
+  static SliceVersions SliceOf(std::span<const Version> log) {
+    SliceVersions slice;
+    slice.log = log;
+    return slice;
+  }
 };
 
 TEST_F(FindingTest, ALostRowOfTheLogMerge) {
@@ -196,8 +215,7 @@ TEST_F(FindingTest, EveryDifferenceOfEveryOrderIsExplained) {
         const Key key(all.substr(0, cut), all.substr(cut), profile);
         const auto versions = key.WithHistory();
         const Merged right = MergeKey(right_, versions);
-        const Merged shown =
-            MergeSlice(profile.read, versions.base ? &*versions.base : nullptr, versions.log);
+        const Merged shown = MergeSlice(profile, versions.slice);
         const auto kind = CompareResults(right, shown);
         const auto finding = ExplainDifference(right_, profile, versions);
         ASSERT_EQ(finding.has_value(), kind.has_value()) << all;
@@ -220,25 +238,24 @@ std::vector<FindingKind> KindsOf(const std::vector<MergeFinding>& findings) {
 
 TEST_F(FindingTest, AStaleDeleteAndItsClassMismatchAreSeenBeforeAnythingIsLost) {
   const Key key("", "U3 D2", p014_);
-  EXPECT_THAT(KindsOf(InspectKey(right_, p014_, key.SliceOnly())),
+  EXPECT_THAT(KindsOf(Inspect(p014_, key.SliceOnly())),
               ElementsAre(FindingKind::kStaleDelete, FindingKind::kClassMismatch));
-  EXPECT_THAT(KindsOf(InspectKey(right_, p11_, key.SliceOnly())),
-              ElementsAre(FindingKind::kStaleDelete));
+  EXPECT_THAT(KindsOf(Inspect(p11_, key.SliceOnly())), ElementsAre(FindingKind::kStaleDelete));
   const Key in_order("", "I1 U3", p014_);
-  EXPECT_THAT(InspectKey(right_, p014_, in_order.SliceOnly()), IsEmpty());
+  EXPECT_THAT(Inspect(p014_, in_order.SliceOnly()), IsEmpty());
 }
 
 TEST_F(FindingTest, DeletesWithoutValueAreToldByWhoWroteThem) {
   Key key("", "U3 D∅", p014_, ColumnType::kLong);
   KeyVersions versions = key.SliceOnly();
-  std::vector<Version> log(versions.log.begin(), versions.log.end());
+  std::vector<Version> log(versions.slice.log.begin(), versions.slice.log.end());
   log[1].writer = WriterOperation::kDelete;
-  versions.log = log;
-  auto findings = InspectKey(right_, p014_, versions);
+  versions.slice.log = log;
+  auto findings = Inspect(p014_, versions);
   ASSERT_THAT(KindsOf(findings), ElementsAre(FindingKind::kSentinelDelete));
   EXPECT_EQ(findings[0].severity, Severity::kInfo);
   log[1].writer = WriterOperation::kUpsert;
-  findings = InspectKey(right_, p014_, versions);
+  findings = Inspect(p014_, versions);
   EXPECT_EQ(findings[0].severity, Severity::kWarning);
   EXPECT_THAT(findings[0].explanation, HasSubstr("hoodie.combine.before.upsert=false"));
 }
@@ -246,11 +263,10 @@ TEST_F(FindingTest, DeletesWithoutValueAreToldByWhoWroteThem) {
 TEST_F(FindingTest, ATieInsideOneFlushIsAmbiguous) {
   Key key("", "U3 D3", p014_, ColumnType::kLong);
   KeyVersions versions = key.SliceOnly();
-  std::vector<Version> log(versions.log.begin(), versions.log.end());
+  std::vector<Version> log(versions.slice.log.begin(), versions.slice.log.end());
   log[1].place = {log[0].place.commit, log[0].place.file, 1, 0};
-  versions.log = log;
-  EXPECT_THAT(KindsOf(InspectKey(right_, p014_, versions)),
-              ElementsAre(FindingKind::kAmbiguousTie));
+  versions.slice.log = log;
+  EXPECT_THAT(KindsOf(Inspect(p014_, versions)), ElementsAre(FindingKind::kAmbiguousTie));
 }
 
 TEST_F(FindingTest, AThousandfoldIsAMatterOfUnits) {
@@ -263,8 +279,8 @@ TEST_F(FindingTest, AThousandfoldIsAMatterOfUnits) {
   deleted.ordering = OrderingValue::DeletedInteger(DeleteBranch::kLong, 1'764'664'300'000,
                                                    {ColumnType::kTimestampMicros, 0});
   const std::vector<Version> log = {row, deleted};
-  const KeyVersions versions{std::nullopt, log, {}};
-  EXPECT_THAT(KindsOf(InspectKey(right_, p11_, versions)),
+  const KeyVersions versions{SliceOf(log)};
+  EXPECT_THAT(KindsOf(Inspect(p11_, versions)),
               ElementsAre(FindingKind::kUnitMismatch, FindingKind::kStaleDelete));
 }
 
@@ -276,8 +292,7 @@ TEST_F(FindingTest, OrderingValuesWithoutAnOrderAreTold) {
   text.ordering = *OrderingValue::OfBytes({ColumnType::kString, 0}, "4");
   text.place = {2, 2, 0, 0};
   const std::vector<Version> log = {number, text};
-  EXPECT_THAT(KindsOf(InspectKey(right_, p11_, {std::nullopt, log, {}})),
-              ElementsAre(FindingKind::kIncomparable));
+  EXPECT_THAT(KindsOf(Inspect(p11_, {SliceOf(log)})), ElementsAre(FindingKind::kIncomparable));
 }
 
 TEST(FindingNameTest, AreTheWordsOfTheAudit) {

@@ -22,7 +22,7 @@ struct LayerStack {
   std::optional<Version> floor;
 };
 
-/// What the logs of a slice say of one key so far. Movable, some 80 bytes; views what the versions'
+/// What the logs of a slice say of one key so far. Movable, 88 bytes; views what the versions'
 /// ordering values view.
 struct KeyState {
   Version winner;                      ///< data, or the delete that stands for it

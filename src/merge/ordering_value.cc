@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "base/check.h"
@@ -285,19 +286,33 @@ std::partial_ordering CompareByValue(const OrderingValue& a, const OrderingValue
   }
 }
 
+std::string_view OrderingArena::KeepBytes(std::string_view bytes) {
+  constexpr size_t kChunkBytes = 64 << 10;
+  if (bytes.size() > room_) {
+    room_ = std::max(kChunkBytes, bytes.size());
+    free_ = chunks_.emplace_back(std::make_unique_for_overwrite<char[]>(room_)).get();
+    byte_count_ += room_;
+  }
+  char* const copy = free_;
+  std::copy(bytes.begin(), bytes.end(), copy);
+  free_ += bytes.size();
+  room_ -= bytes.size();
+  return {copy, bytes.size()};
+}
+
 OrderingValue OrderingArena::Keep(const OrderingValue& value) {
   OrderingValue kept = value;
   switch (value.kind()) {
     case Kind::kText:
     case Kind::kBinary:
     case Kind::kDecimal: {
-      const auto& copy = bytes_.emplace_back(value.bytes());
-      kept = value.Rebased(copy);
+      kept = value.Rebased(KeepBytes(value.bytes()));
       break;
     }
     case Kind::kArray: {
       std::vector<OrderingValue> items;
       for (const auto& item : value.items()) items.push_back(Keep(item));
+      byte_count_ += items.capacity() * sizeof(OrderingValue);
       kept = OrderingValue::Array(items_.emplace_back(std::move(items)));
       break;
     }

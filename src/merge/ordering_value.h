@@ -130,9 +130,15 @@ std::string OrderingTypeText(const OrderingValue& value);
 class OrderingArena {
  public:
   OrderingValue Keep(const OrderingValue& value);
+  size_t byte_count() const { return byte_count_; }
 
  private:
-  std::deque<std::string> bytes_;
+  std::string_view KeepBytes(std::string_view bytes);
+
+  std::vector<std::unique_ptr<char[]>> chunks_;
+  size_t room_ = 0;  // at the end of the last chunk
+  char* free_ = nullptr;
+  size_t byte_count_ = 0;
   std::deque<std::vector<OrderingValue>> items_;
 };
 

@@ -221,5 +221,25 @@ TEST(OrderingValueTest, TheArenaOutlivesWhatItWasGiven) {
   EXPECT_EQ(arena.Keep(Long(3)).integer(), 3);
 }
 
+TEST(OrderingValueTest, TheArenaTakesLittleMoreThanTheBytes) {
+  OrderingArena arena;
+  std::vector<OrderingValue> kept;
+  size_t size = 0;
+  for (int i = 0; i < 10'000; ++i) {
+    const std::string text(static_cast<size_t>(i % 90), static_cast<char>('a' + i % 26));
+    size += text.size();
+    kept.push_back(arena.Keep(Text(text)));
+  }
+  kept.push_back(arena.Keep(Text(std::string(1 << 20, 'x'))));  // larger than any chunk
+  kept.push_back(arena.Keep(Text("after")));
+  for (int i = 0; i < 10'000; ++i) {
+    ASSERT_EQ(kept[static_cast<size_t>(i)].bytes(),
+              std::string(static_cast<size_t>(i % 90), static_cast<char>('a' + i % 26)));
+  }
+  EXPECT_EQ(kept[10'000].bytes().size(), size_t{1} << 20);
+  EXPECT_EQ(kept[10'001].bytes(), "after");
+  EXPECT_LE(arena.byte_count(), size + (size_t{1} << 20) + (128 << 10));
+}
+
 }  // namespace
 }  // namespace tidemark::merge

@@ -31,7 +31,7 @@ enum class WriterOperation : uint8_t { kUnknown, kUpsert, kDelete };
 struct Place {
   uint32_t commit =
       0;               ///< rank of the instant that wrote it, for a base row by _hoodie_commit_time
-  uint32_t file = 0;   ///< from 1 in the slice's order of log files; 0 of a base file
+  uint32_t file = 0;   ///< from 1 in the order of the file group's log files; 0 of a base file
   uint32_t block = 0;  ///< in the file
   uint32_t position = 0;  ///< in the block
 
@@ -53,7 +53,10 @@ struct Version {
   /// Its block is the first with IS_PARTIAL of the slice, or comes after it. 1.x merges by other
   /// code from there on.
   bool is_partial_mode = false;
+  /// A column of the row holds TableSettings::unavailable_value.
+  bool has_unavailable = false;
 };
+static_assert(sizeof(Version) == 48);
 
 /// How `columns` and the values of the rows make one row: from the top, a column that a row lacks
 /// comes from the next; and so does one whose value is, by Fill, as good as not there.
