@@ -137,16 +137,16 @@ Culprit FindCulprit(const Rules& rules, const SliceVersions& slice, const Versio
     const std::optional<Version> winner = before ? std::optional(before->winner) : std::nullopt;
     const Decision decision = FoldLog(rules, state, version);
     if (state.is_failed) {
-      culprit = {state.reason, version, false, false};
+      culprit = {state.reason, version, false};
       return culprit;
     }
     if (IsSameRecord(version, right)) {
       was_met = true;
       is_kept = decision.takes_later;
-      if (!is_kept) culprit = {decision.reason, winner, false, false};
+      if (!is_kept) culprit = {decision.reason, winner, false};
     } else if (is_kept && decision.takes_later) {
       is_kept = false;
-      culprit = {decision.reason, version, false, false};
+      culprit = {decision.reason, version, false};
     }
   }
   if (was_met && !is_kept) return culprit;
@@ -155,10 +155,9 @@ Culprit FindCulprit(const Rules& rules, const SliceVersions& slice, const Versio
         DecideAgainstBase(rules, *slice.base, state.winner, HasPartialMode(slice));
     const bool is_base_right = IsSameRecord(*slice.base, right);
     if (is_base_right || was_met) {
-      return {decision.reason, is_base_right ? state.winner : *slice.base, true, false};
+      return {decision.reason, is_base_right ? state.winner : *slice.base, true};
     }
   }
-  culprit.is_outside = !was_met;
   return culprit;
 }
 
@@ -203,33 +202,39 @@ MergeFinding ExplainKind(const Profile& event_time, const Profile& reader,
   finding.kind = kind;
   finding.severity = SeverityOf(kind);
   finding.profile = reader.name;
-  finding.evidence = {right.winner};
   finding.right = right;
   finding.shown = shown;
+  const Merged in_slice = MergeSlice(event_time, key.slice);
   finding.rests_on_history =
-      !key.older.empty() &&
-      CompareKey(event_time, key, right, MergeSlice(event_time, key.slice)).has_value();
+      !key.older.empty() && CompareKey(event_time, key, right, in_slice).has_value();
   finding.is_repairable = !finding.rests_on_history && kind != FindingKind::kReaderFails;
-  const Culprit culprit = FindCulprit(reader.read, key.slice, right.winner);
-  std::optional<Version> other = culprit.version;
+  // What the slice still knows is explained by the slice.
+  const Version winner = finding.rests_on_history ? right.winner : in_slice.winner;
+  const auto tell = [&](const std::optional<Version>& version) {
+    if (version && std::none_of(finding.evidence.begin(), finding.evidence.end(),
+                                [&](const Version& v) { return IsSameRecord(v, *version); })) {
+      finding.evidence.push_back(*version);
+    }
+  };
+  tell(winner);
   std::string text;
-  const auto past = culprit.is_outside ? FindPast(key, right.winner) : std::nullopt;
+  const auto lost =
+      finding.rests_on_history ? FindLost(event_time.read, key, winner) : std::nullopt;
   if (kind == FindingKind::kLeakedOperation) {
     text = fmt::format("{} does not take _hoodie_operation for a delete and shows the {} as a row",
                        reader.name, VersionText(shown.winner));
-    other = shown.winner;
-  } else if (past) {
-    const PastFault fault = ExplainPast(event_time, readers, key, *past, right.winner);
+  } else if (lost) {
+    const PastFault fault = ExplainPast(event_time, readers, key, lost->index, lost->version);
     finding.past_commit = fault.written->base_commit;
     text = fault.text;
-    other = fault.version;
+    tell(lost->version);
+    tell(fault.version);
   } else {
-    text = RuleText(reader, event_time, key.slice, culprit, right.winner);
+    const Culprit culprit = FindCulprit(reader.read, key.slice, winner);
+    text = RuleText(reader, event_time, key.slice, culprit, winner);
+    tell(culprit.version);
   }
-  if (other && !IsSameRecord(*other, right.winner)) finding.evidence.push_back(*other);
-  const bool is_told = std::any_of(finding.evidence.begin(), finding.evidence.end(),
-                                   [&](const Version& v) { return IsSameRecord(v, shown.winner); });
-  if (shown.is_live() && !is_told) finding.evidence.push_back(shown.winner);
+  if (shown.is_live()) tell(shown.winner);
   finding.explanation = fmt::format("{}; {}", text, FateText(reader, finding));
   return finding;
 }

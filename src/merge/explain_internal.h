@@ -19,12 +19,11 @@ struct Culprit {
   Reason reason = Reason::kNone;
   std::optional<Version> version;  ///< that stayed instead of the right one
   bool is_at_base = false;
-  bool is_outside = false;  ///< the right version is not in the slice any more
 };
 
 /// `right` over the slice as the reader folds it.
 Culprit FindCulprit(const Rules& rules, const SliceVersions& slice, const Version& right);
-/// "the log merge of hudi-0.14 lets the … win because …". REQUIRES: not is_outside.
+/// "the log merge of hudi-0.14 lets the … win because …".
 std::string RuleText(const Profile& reader, const Profile& event_time, const SliceVersions& slice,
                      const Culprit& culprit, const Version& right);
 
@@ -41,6 +40,16 @@ PastFault ExplainPast(const Profile& event_time, std::span<const Profile> reader
                       const KeyVersions& key, size_t index, const Version& right);
 /// The slice whose base file was written without `right` while older slices hold it.
 std::optional<size_t> FindPast(const KeyVersions& key, const Version& right);
+
+/// A version that only older slices hold, and the slice whose base file was written without it.
+struct LostVersion {
+  Version version;
+  size_t index = 0;
+};
+/// What the current slice would need to come to `right`: that version, or the delete without value
+/// that stood before it.
+std::optional<LostVersion> FindLost(const Rules& event_time, const KeyVersions& key,
+                                    const Version& right);
 
 /// CompareResults for results of which one comes from all slices, the other from the current one.
 std::optional<FindingKind> CompareKey(const Profile& event_time, const KeyVersions& key,

@@ -68,6 +68,22 @@ std::optional<size_t> FindPast(const KeyVersions& key, const Version& right) {
   return std::nullopt;
 }
 
+std::optional<LostVersion> FindLost(const Rules& event_time, const KeyVersions& key,
+                                    const Version& right) {
+  std::optional<Version> lost;
+  if (!Holds(key.slice, right)) {
+    lost = right;
+  } else {
+    for (const SliceVersions& slice : key.older) {
+      for (const Version& version : slice.log) {
+        if (IsSentinelDelete(event_time, version)) lost = version;
+      }
+    }
+  }
+  const auto index = lost ? FindPast(key, *lost) : std::nullopt;
+  return index ? std::optional(LostVersion{*lost, *index}) : std::nullopt;
+}
+
 PastFault ExplainPast(const Profile& event_time, std::span<const Profile> readers,
                       const KeyVersions& key, size_t index, const Version& right) {
   const SliceVersions& written = SliceAt(key, index);
