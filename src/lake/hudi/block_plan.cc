@@ -193,7 +193,7 @@ class Planner {
 
 BlockRules EventTimeBlockRules(int table_version, const CommittedInstants& instants) {
   BlockRules rules;
-  rules.as_of = instants.newest();
+  rules.as_of = instants.as_of().value_or("");
   rules.asks_timeline = table_version < kOwnLogsVersion;
   return rules;
 }

@@ -94,7 +94,9 @@ TEST(BlockPlanTest, FromVersion8OnBlocksAreNotAsked) {
               ElementsAre("applies"));
   EXPECT_FALSE(EventTimeBlockRules(8, instants).asks_timeline);
   EXPECT_TRUE(EventTimeBlockRules(7, instants).asks_timeline);
-  EXPECT_EQ(EventTimeBlockRules(7, instants).as_of, Time(2));
+  EXPECT_EQ(EventTimeBlockRules(7, instants).as_of, "");
+  EXPECT_EQ(EventTimeBlockRules(7, CommittedInstants({}, Time(2))).as_of, Time(2));
+  EXPECT_EQ(PlainScanBlockRules(instants, true).as_of, Time(2));
 }
 
 TEST(BlockPlanTest, ChangeDataIsNoRow) {

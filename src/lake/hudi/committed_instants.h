@@ -55,6 +55,8 @@ class CommittedInstants {
   /// Requested time of the newest completed write at or before as_of; empty without one. A reader
   /// of the latest state reads as of it.
   const std::string& newest() const { return newest_; }
+  /// As given; nullopt: the latest.
+  const std::optional<std::string>& as_of() const { return as_of_; }
   /// Requested time of the oldest write of the active timeline; empty without one. What is older
   /// has been archived.
   const std::string& start() const { return start_; }
