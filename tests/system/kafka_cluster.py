@@ -211,6 +211,22 @@ class KafkaCluster:
         node.process.wait()
         node.process = None
 
+    def start_again(self, node: Node) -> None:
+        """With what it holds, and on the ports it had."""
+        self._launch(node)
+        self._await(node)
+        self._forget_clients()
+
+    def pause(self, node: Node) -> None:
+        """It keeps its connections, takes new ones, and says nothing."""
+        node.process.send_signal(signal.SIGSTOP)
+
+    def resume(self, *nodes: Node) -> None:
+        for node in nodes:
+            node.process.send_signal(signal.SIGCONT)
+        for node in nodes:
+            self._await(node)
+
     def log_tail(self, lines: int = 40) -> str:
         texts = []
         for node in self.nodes:

@@ -8,7 +8,7 @@ import os
 import pathlib
 import subprocess
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 RUN_SECONDS_MAX = 90
 
@@ -90,30 +90,37 @@ class Program:
         env: Mapping[str, str] | None = None,
         cwd: pathlib.Path | None = None,
         seconds_max: float = RUN_SECONDS_MAX,
+        meanwhile: Callable[[subprocess.Popen], None] = lambda _: None,
     ) -> Run:
+        """`meanwhile` is called with the process as soon as it has been started."""
         words = tuple(map(str, arguments))
         started = time.time_ns()
-        try:
-            done = subprocess.run(
-                [self.binary, *words],
-                capture_output=True,
-                env=self.environment(env),
-                cwd=cwd or self._home,
-                stdin=subprocess.DEVNULL,
-                timeout=seconds_max,
-                check=False,
-            )
-        except subprocess.TimeoutExpired as error:
-            raise AssertionError(
-                f"still running after {seconds_max} s: tidemark {' '.join(words)}\n"
-                f"--- stdout\n{error.stdout}\n--- stderr\n{error.stderr}"
-            ) from error
+        with subprocess.Popen(
+            [self.binary, *words],
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            env=self.environment(env),
+            cwd=cwd or self._home,
+        ) as process:
+            try:
+                meanwhile(process)
+                out, err = process.communicate(timeout=seconds_max)
+            except subprocess.TimeoutExpired as error:
+                process.kill()
+                raise AssertionError(
+                    f"still running after {seconds_max} s: tidemark {' '.join(words)}\n"
+                    f"--- stdout\n{error.stdout}\n--- stderr\n{error.stderr}"
+                ) from error
+            except BaseException:
+                process.kill()
+                raise
         ended = time.time_ns()
         run = Run(
             ("tidemark", *words),
-            done.returncode,
-            done.stdout.decode(),  # UTF-8 or the test fails
-            done.stderr.decode(),
+            process.returncode,
+            out.decode(),  # UTF-8 or the test fails
+            err.decode(),
             started // 1_000_000,
             -(-ended // 1_000_000),
         )
