@@ -21,11 +21,15 @@ std::string_view WithoutThread(std::string_view line) {
 std::string_view CauseOf(std::string_view complaint) {
   constexpr std::string_view kBegin = " (after ";
   constexpr std::string_view kState = "ms in state ";
+  constexpr std::string_view kCall = ": receive 0 after POLLIN";
   const size_t begin = complaint.rfind(kBegin);
-  if (begin == complaint.npos || !complaint.ends_with(')')) return complaint;
-  std::string_view added = complaint.substr(begin + kBegin.size());
-  added.remove_prefix(std::min(added.find_first_not_of("0123456789"), added.size()));
-  return added.starts_with(kState) ? complaint.substr(0, begin) : complaint;
+  if (begin != complaint.npos && complaint.ends_with(')')) {
+    std::string_view added = complaint.substr(begin + kBegin.size());
+    added.remove_prefix(std::min(added.find_first_not_of("0123456789"), added.size()));
+    if (added.starts_with(kState)) complaint = complaint.substr(0, begin);
+  }
+  if (complaint.ends_with(kCall)) complaint.remove_suffix(kCall.size());
+  return complaint;
 }
 
 void ErrorLog::Add(rd_kafka_resp_err_t code, std::string_view complaint) {

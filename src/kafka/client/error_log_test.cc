@@ -21,6 +21,9 @@ TEST(CauseOfTest, WhatTheClientAddsAboutItselfIsDropped) {
        "(connecting to a SSL listener?) or broker version is < 0.10 (see api.version.request)"},
       {"1 request(s) timed out: disconnect (average rtt 1.000ms) (after 1020ms in state UP)",
        "1 request(s) timed out: disconnect (average rtt 1.000ms)"},
+      {"a:9/1: Disconnected: connection closed by peer: receive 0 after POLLIN (after 3ms in state "
+       "UP)",
+       "a:9/1: Disconnected: connection closed by peer"},
       // Nothing to drop.
       {"", ""},
       {"Disconnected", "Disconnected"},

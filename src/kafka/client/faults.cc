@@ -84,7 +84,7 @@ Error ClusterError(const ErrorLog& errors, const ClusterOptions& options) {
   const std::string transport = errors.transport();
   return {ErrorKind::kUnavailable,
           fmt::format("no kafka broker answered bootstrap={}: {}{}", options.bootstrap_servers,
-                      transport.empty() ? "no connection came about in time" : transport,
+                      transport.empty() ? "nothing was heard in time" : transport,
                       HintOf(transport, protocol))};
 }
 
