@@ -5,6 +5,8 @@
 
 #include <memory>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "base/budget.h"
 #include "kafka/client/conf_internal.h"
@@ -24,6 +26,17 @@ struct Client {
 
 /// A client for metadata and offsets, to be kept: its connections stay warm.
 Result<std::unique_ptr<Client>> OpenAsker(const ClusterOptions& options);
+
+/// The client that is asked, and those it has replaced: they live on until the probe ends, because
+/// questions under way belong to them.
+struct Askers {
+  std::unique_ptr<Client> current;
+  std::vector<std::unique_ptr<Client>> former;
+
+  void ReplaceBy(std::unique_ptr<Client> other) {
+    former.push_back(std::exchange(current, std::move(other)));
+  }
+};
 
 /// A client that reads records, at most `fetch_partition_bytes` of a partition in one request
 /// (where a batch is not larger). For one search: librdkafka takes seconds to start thousands of

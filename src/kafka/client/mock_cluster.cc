@@ -162,6 +162,12 @@ class RdKafkaMockCluster final : public MockCluster {
       rd_kafka_mock_push_request_errors_array(cluster_.get(), ApiKeyOf(request), 1, &code);
     }
   }
+  Status HoldNext(MockRequest request, int32_t broker, Milliseconds latency) override {
+    return Checked("hold an answer back",
+                   rd_kafka_mock_broker_push_request_error_rtts(
+                       cluster_.get(), broker, ApiKeyOf(request), 1, RD_KAFKA_RESP_ERR_NO_ERROR,
+                       static_cast<int>(latency.count())));
+  }
   Status FailNextFetch(const TopicPartition& partition,
                        std::initializer_list<MockError> errors) override {
     for (const MockError error : errors) TRY(PushFetchError(partition, CodeOf(error)));

@@ -75,6 +75,9 @@ class MockCluster {
   /// The next requests of this kind, whoever sends them, get these errors, one each, for every
   /// partition in the request.
   virtual void FailNext(MockRequest request, std::initializer_list<MockError> errors) = 0;
+  /// The broker keeps the answer to the next request of this kind back, and on the same connection
+  /// all that follow.
+  virtual Status HoldNext(MockRequest request, int32_t broker, Milliseconds latency) = 0;
   /// The next fetches of one partition get these errors; others in the request are served.
   /// kUnsupported with librdkafka before 2.15.1.
   virtual Status FailNextFetch(const TopicPartition& partition,

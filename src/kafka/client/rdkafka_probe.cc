@@ -56,17 +56,18 @@ Status CheckRequest(const ProbeRequest& request) {
 /// One call of Probe().
 class Run {
  public:
-  Run(Client& client, const ClusterOptions& options, const ProbeRequest& request,
+  Run(Askers& askers, const ClusterOptions& options, const ProbeRequest& request,
       const Budget& budget)
-      : client_(client), options_(options), request_(request), budget_(budget) {
+      : askers_(askers), options_(options), request_(request), budget_(budget) {
     for (const ProbeRequest::Topic& topic : request.topics) names_.push_back(topic.name);
   }
 
   Result<ProbeResult> operator()() {
-    TRY_ASSIGN(Description described, DescribeTopics(client_, options_, names_, budget_));
+    TRY_ASSIGN(Description described, DescribeTopics(askers_, options_, names_, budget_));
     topics_ = std::move(described.topics);
     addresses_ = std::move(described.addresses);
-    ConfigQuestion configs(client_, TopicsWithConfig(), std::min(budget_.Remaining(), kConfigWait));
+    ConfigQuestion configs(*askers_.current, TopicsWithConfig(),
+                           std::min(budget_.Remaining(), kConfigWait));
     result_.observed_at =
         std::chrono::time_point_cast<Milliseconds>(std::chrono::system_clock::now());
     ListPartitions();
@@ -87,10 +88,11 @@ class Run {
   }
 
   void TakeClusterId() {
-    char* id = rd_kafka_clusterid(client_.handle.get(), static_cast<int>(kClusterIdWait.count()));
+    char* id =
+        rd_kafka_clusterid(askers_.current->handle.get(), static_cast<int>(kClusterIdWait.count()));
     if (id == nullptr) return;
     result_.cluster_id = id;
-    rd_kafka_mem_free(client_.handle.get(), id);
+    rd_kafka_mem_free(askers_.current->handle.get(), id);
   }
 
   // The committed partitions and those the topic has beyond them.
@@ -148,12 +150,12 @@ class Run {
       if (budget_.is_stopped()) return Fail(ErrorKind::kCancelled, "stopped");
       const bool is_done = std::ranges::all_of(work_, &Work::is_decided);
       // A refused login does not pass, and was the reason for whatever is still open.
-      if (is_done || budget_.is_over() || client_.watch.errors.refusal()) break;
+      if (is_done || budget_.is_over() || askers_.current->watch.errors.refusal()) break;
       Budget pause = budget_;
       pause.tries_max = 2;
       pause.retry_delay = delay;
       if (!pause.WaitForTry(2)) break;
-      if (auto again = DescribeTopics(client_, options_, names_, budget_)) {
+      if (auto again = DescribeTopics(askers_, options_, names_, budget_)) {
         TakeLeaders(*std::move(again));
         patience_ *= 2;
       } else if (again.error().kind == ErrorKind::kCancelled) {
@@ -201,7 +203,8 @@ class Run {
                          .address = AddressOf(work)});
       asked.push_back(&work);
     }
-    const auto taken_at = AskWatermarks(client_, request_.isolation, targets, patience_, budget_);
+    const auto taken_at =
+        AskWatermarks(*askers_.current, request_.isolation, targets, patience_, budget_);
     if (taken_at) result_.observed_at = *taken_at;
     std::vector<Work*> lagging;
     std::vector<Work*> blocked;
@@ -282,7 +285,7 @@ class Run {
                        target.outcome != SearchTarget::Outcome::kOutOfRange;
   }
 
-  Client& client_;
+  Askers& askers_;
   const ClusterOptions& options_;
   const ProbeRequest& request_;
   const Budget& budget_;
@@ -297,19 +300,21 @@ class Run {
 class OnRdKafka final : public PartitionProbe {
  public:
   OnRdKafka(std::unique_ptr<Client> client, ClusterOptions options)
-      : client_(std::move(client)), options_(std::move(options)) {}
+      : askers_{.current = std::move(client), .former = {}}, options_(std::move(options)) {}
 
   Result<ProbeResult> Probe(const ProbeRequest& request, const Budget& budget) override {
     TRY(CheckRequest(request));
     TRY(budget.Check());
     // A new probe starts with a clean slate.
-    client_->Poll();
-    client_->watch.errors.Clear();
-    return Run(*client_, options_, request, budget)();
+    askers_.current->Poll();
+    askers_.current->watch.errors.Clear();
+    auto result = Run(askers_, options_, request, budget)();
+    askers_.former.clear();
+    return result;
   }
 
  private:
-  std::unique_ptr<Client> client_;
+  Askers askers_;
   ClusterOptions options_;
 };
 

@@ -209,6 +209,17 @@ TEST_F(RdKafkaProbeTest, SlowBrokersAreWaitedFor) {
   EXPECT_THAT(Probe(seconds(20)), Each(IsRecordAt(4)));
 }
 
+TEST_F(RdKafkaProbeTest, ConnectionThatFallsSilentDoesNotHideTheOthers) {
+  // Broker 1 lets the client in, and then says nothing.
+  ASSERT_THAT(mock_->HoldNext(MockRequest::kMetadata, 1, seconds(30)), IsOk());
+  ClusterOptions options = mock_->options();
+  options.bootstrap_servers.resize(options.bootstrap_servers.find(','));
+  ASSERT_OK_ASSIGN(probe_, RdKafkaProbe::Open(options));
+  EXPECT_THAT(Probe(seconds(5)), Each(IsRecordAt(4)));
+  EXPECT_LT(took_, seconds(3));
+  EXPECT_THAT(Probe(seconds(5)), Each(IsRecordAt(4)));
+}
+
 TEST_F(RdKafkaProbeTest, SilenceIsNotEmptiness) {
   EXPECT_THAT(Probe(seconds(10)), Each(IsRecordAt(4)));
   ASSERT_THAT(mock_->SetLatency(2, seconds(30)), IsOk());

@@ -16,6 +16,8 @@ constexpr size_t kTopicsPerRequest = 500;
 // A request goes to the broker last known as the controller; when that one stays silent this long,
 // another one is asked too, then again after twice the time.
 constexpr Milliseconds kSilenceMax{500};
+// Part of that time for finding the other one over a connection that is there already.
+constexpr int kSameClientShare = 2;
 constexpr Milliseconds kServeSlice{20};
 constexpr Milliseconds kOtherBrokerWait{1000};
 // How long other brokers of the bootstrap list get after one has refused us.
@@ -38,9 +40,13 @@ MonoTime Now() {
   return std::chrono::steady_clock::now();
 }
 
-// Whether to stop waiting for a first answer, and with what.
-std::optional<Error> GiveUp(Client& client, const ClusterOptions& options, const Budget& budget) {
-  const ErrorLog& errors = client.watch.errors;
+// Whether to stop waiting for a first answer, and with what. `spare` may be null.
+std::optional<Error> GiveUp(const Client& client, const Client* spare,
+                            const ClusterOptions& options, const Budget& budget) {
+  // A connection that has fallen silent has nothing to complain of.
+  const bool is_silent =
+      spare != nullptr && client.watch.errors.transport().empty() && !client.watch.errors.refusal();
+  const ErrorLog& errors = is_silent ? spare->watch.errors : client.watch.errors;
   if (budget.is_stopped()) return Error{ErrorKind::kCancelled, "stopped"};
   const auto refusal = errors.refusal();
   const auto down_since = errors.all_down_since();
@@ -133,22 +139,50 @@ DescribedTopic FromDescription(const rd_kafka_TopicDescription_t* description,
   return topic;
 }
 
+Owned<rd_kafka_event_t> GoodAnswer(const AnswerQueue& answers) {
+  Owned<rd_kafka_event_t> event = answers.Next(kServeSlice);
+  if (event && rd_kafka_event_error(event.get()) != RD_KAFKA_RESP_ERR_NO_ERROR) event.reset();
+  return event;
+}
+
 // At most kTopicsPerRequest legal names. A silent broker's request stays open while others are
 // asked: the first answer counts.
-Result<Owned<rd_kafka_event_t>> AskOnce(Client& client, const ClusterOptions& options,
+Result<Owned<rd_kafka_event_t>> AskOnce(Askers& askers, const ClusterOptions& options,
                                         std::span<const std::string> topics, const Budget& budget) {
+  Client& client = *askers.current;
   const AnswerQueue answers(client);
-  std::optional<int32_t> broker;
+  std::unique_ptr<Client> spare;
+  std::optional<AnswerQueue> spare_answers;
+  Send(client, topics, std::nullopt, budget.Remaining(), answers);
   Milliseconds patience = kSilenceMax;
   for (size_t attempt = 0;; ++attempt, patience *= 2) {
-    Send(client, topics, broker, budget.Remaining(), answers);
     for (const MonoTime end = Now() + patience; Now() < end;) {
-      Owned<rd_kafka_event_t> event = answers.Next(kServeSlice);
-      if (event && rd_kafka_event_error(event.get()) == RD_KAFKA_RESP_ERR_NO_ERROR) return event;
-      if (auto error = GiveUp(client, options, budget)) return std::unexpected(*std::move(error));
+      if (auto event = GoodAnswer(answers)) return event;
+      if (spare) {
+        if (auto event = GoodAnswer(*spare_answers)) {
+          spare_answers.reset();
+          askers.ReplaceBy(std::move(spare));
+          return event;
+        }
+      }
+      if (auto error = GiveUp(client, spare.get(), options, budget)) {
+        return std::unexpected(*std::move(error));
+      }
     }
-    broker = AnsweringBroker(client, topics.front(), attempt, WaitMax(client, budget, patience));
-    client.Poll();
+    if (const auto broker = AnsweringBroker(client, topics.front(), attempt,
+                                            WaitMax(client, budget, patience / kSameClientShare))) {
+      Send(client, topics, broker, budget.Remaining(), answers);
+      continue;
+    }
+    // A client sends everything over a connection that has once come about, also when nothing comes
+    // back. Another one cannot even begin with a broker that is silent now, and takes the next.
+    if (!spare) {
+      TRY_ASSIGN(spare, OpenAsker(options));
+      spare_answers.emplace(*spare);
+    }
+    const auto broker =
+        AnsweringBroker(*spare, topics.front(), attempt, WaitMax(*spare, budget, patience));
+    Send(*spare, topics, broker, budget.Remaining(), *spare_answers);
   }
 }
 
@@ -185,7 +219,7 @@ void TakeConfig(const rd_kafka_ConfigResource_t* resource, TopicFacts* facts) {
 
 }  // namespace
 
-Result<Description> DescribeTopics(Client& client, const ClusterOptions& options,
+Result<Description> DescribeTopics(Askers& askers, const ClusterOptions& options,
                                    std::span<const std::string> topics, const Budget& budget) {
   Description described;
   described.topics.resize(topics.size());
@@ -200,7 +234,7 @@ Result<Description> DescribeTopics(Client& client, const ClusterOptions& options
   for (size_t begin = 0; begin < legal.size(); begin += kTopicsPerRequest) {
     const auto chunk = std::span<const std::string>(legal).subspan(
         begin, std::min(kTopicsPerRequest, legal.size() - begin));
-    TRY_ASSIGN(const Owned<rd_kafka_event_t> event, AskOnce(client, options, chunk, budget));
+    TRY_ASSIGN(const Owned<rd_kafka_event_t> event, AskOnce(askers, options, chunk, budget));
     size_t count = 0;
     const auto* result = rd_kafka_event_DescribeTopics_result(event.get());
     const auto* answers = rd_kafka_DescribeTopics_result_topics(result, &count);

@@ -28,8 +28,9 @@ struct Description {
 
 /// Asks for topics. Also the first contact: kDenied when the cluster
 /// refuses us, kUnavailable when no broker answers in time, both early where waiting is no use;
-/// kCancelled. Leaves the client with fresh leaders.
-Result<Description> DescribeTopics(Client& client, const ClusterOptions& options,
+/// kCancelled. Leaves the client with fresh leaders. A client whose connection has fallen silent is
+/// replaced.
+Result<Description> DescribeTopics(Askers& askers, const ClusterOptions& options,
                                    std::span<const std::string> topics, const Budget& budget);
 
 /// Asks for retention and clean-up policy in the background: Collect() takes what has come.
