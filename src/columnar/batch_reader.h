@@ -32,6 +32,8 @@ struct ReadOptions {
   int threads = 1;              ///< above 1: columns are decoded side by side, in a pool that all
                                 ///< readers share (one thread a core)
   DecodeOptions columns;
+  bool is_remote =
+      true;  ///< of a ByteSource: pieces close to each other are asked for as one, ahead
   uint64_t memory_max = uint64_t{1} << 30;  ///< what this reader may hold: pages, dictionaries and
                                             ///< the batches it gave out; kExhausted beyond
 };

@@ -31,7 +31,7 @@ std::vector<std::string> ModulePaths() {
   return paths;
 }
 
-Result<const lake::ColumnReader*> LoadFrom(const std::string& path) {
+Result<const Module*> LoadFrom(const std::string& path) {
   // Local: what Arrow brings along stays out of the program's symbols. Now: a missing library shows
   // here and not in the middle of a file.
   void* const module = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
@@ -41,12 +41,12 @@ Result<const lake::ColumnReader*> LoadFrom(const std::string& path) {
   return reinterpret_cast<Factory>(symbol)();
 }
 
-Result<const lake::ColumnReader*> LoadFromAnywhere() {
+Result<const Module*> LoadFromAnywhere() {
   std::vector<std::string> reasons;
   for (const auto& path : ModulePaths()) {
-    auto reader = LoadFrom(path);
-    if (reader) return reader;
-    reasons.push_back(std::move(reader).error().message);
+    auto module = LoadFrom(path);
+    if (module) return module;
+    reasons.push_back(std::move(module).error().message);
   }
   return Fail(ErrorKind::kUnavailable, fmt::format("the Parquet module cannot be loaded, tried: {}",
                                                    fmt::join(reasons, "; ")));
@@ -54,14 +54,19 @@ Result<const lake::ColumnReader*> LoadFromAnywhere() {
 
 }  // namespace
 
-Result<const lake::ColumnReader*> LoadColumnReader() {
+Result<const Module*> LoadModule() {
   static std::mutex mutex;
-  static const lake::ColumnReader* loaded = nullptr;
+  static const Module* loaded = nullptr;
   const std::lock_guard lock(mutex);
   if (loaded == nullptr) {
     TRY_ASSIGN(loaded, LoadFromAnywhere());
   }
   return loaded;
+}
+
+Result<const lake::ColumnReader*> LoadColumnReader() {
+  TRY_ASSIGN(const Module* module, LoadModule());
+  return &module->column_reader();
 }
 
 }  // namespace tidemark::columnar

@@ -1,4 +1,4 @@
-// The module: Parquet files through Arrow's low-level reader, one row at a time. A value's bytes
+// Parquet files through Arrow's low-level reader, one row at a time. A value's bytes
 // are those of the page it stands in, so memory is bounded by the pages at hand.
 #include <arrow/buffer.h>
 #include <arrow/io/memory.h>
@@ -16,7 +16,7 @@
 #include <variant>
 #include <vector>
 
-#include "columnar/module.h"
+#include "columnar/parquet_reader_internal.h"
 #include "lake/column_reader.h"
 
 namespace tidemark::columnar {
@@ -196,10 +196,10 @@ class ParquetColumnReader final : public lake::ColumnReader {
 };
 
 }  // namespace
-}  // namespace tidemark::columnar
 
-extern "C" __attribute__((visibility("default"))) const tidemark::lake::ColumnReader*
-tidemark_column_reader_1() {
-  static const tidemark::columnar::ParquetColumnReader reader;
-  return &reader;
+const lake::ColumnReader& ParquetColumns() {
+  static const ParquetColumnReader reader;
+  return reader;
 }
+
+}  // namespace tidemark::columnar
