@@ -85,7 +85,7 @@ struct CheckpointSearch {
   /// Completed commits looked at, `found` included.
   int64_t commits_examined = 0;
   /// Of those passed over before `found` (or before the walk ended), the ones that could not be
-  /// read: each may hold a newer checkpoint than `found`.
+  /// read: each may hold a newer checkpoint than `found`. A damaged archive counts as one.
   int64_t commits_unreadable = 0;
   /// true: the bound on depth ended the walk, older commits were not looked at.
   bool is_depth_exhausted = false;

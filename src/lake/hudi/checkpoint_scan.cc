@@ -62,7 +62,7 @@ void CheckpointScan::AddFindings(std::vector<Finding> findings) {
 
 void CheckpointScan::Show(const Instant& commit, const CommitReading& reading,
                           const CommitTime& time) {
-  search_.findings.insert(search_.findings.end(), reading.findings.begin(), reading.findings.end());
+  AddFindings(reading.findings);
   if (has_found()) return ShowForChange(commit, reading, time);
   ++search_.commits_examined;
   if (!reading.is_readable) ++search_.commits_unreadable;
@@ -72,6 +72,7 @@ void CheckpointScan::Show(const Instant& commit, const CommitReading& reading,
   }
   search_.found = MakePoint(commit, reading, time, passed_count_);
   run_oldest_ = search_.found;
+  is_run_certain_ = true;
   if (!options_.with_last_change) is_over_ = true;
 }
 
@@ -89,6 +90,11 @@ void CheckpointScan::ShowForChange(const Instant& commit, const CommitReading& r
   }
   if (is_run_certain_) search_.last_change = run_oldest_;
   is_over_ = true;
+}
+
+void CheckpointScan::NoteGap() {
+  is_run_certain_ = false;
+  if (!has_found()) ++search_.commits_unreadable;
 }
 
 CheckpointSearch CheckpointScan::Finish(bool is_whole) {

@@ -40,6 +40,8 @@ class CheckpointScan {
   bool WantsNext();
   void Show(const Instant& commit, const CommitReading& reading, const CommitTime& time);
 
+  /// Between the last commit shown and the next one there may be some that cannot be read.
+  void NoteGap();
   void AddFindings(std::vector<Finding> findings);
 
   bool has_found() const { return search_.found.has_value(); }

@@ -76,10 +76,13 @@ Status ShowArchived(const WalkInput& input, const Timeline& timeline, ArchiveWal
                     CheckpointScan& scan, bool& is_whole) {
   const auto is_active = KeysOf(timeline);
   bool only_deltas = HasOnlyDeltaCheckpoints(input.properties.type, timeline.instants);
+  bool had_whole_archive = true;
   while (true) {
     TRY(input.budget.Check());
     TRY_ASSIGN(const auto archived, archive.Next(input.budget));
     scan.AddFindings(archive.TakeFindings());
+    if (had_whole_archive && !archive.is_whole()) scan.NoteGap();
+    had_whole_archive = archive.is_whole();
     if (!archived) break;
     const Instant& instant = archived->instant;
     if (instant.state != State::kCompleted || !IsCommitAction(instant.action)) continue;

@@ -115,7 +115,17 @@ TEST_F(ArchivedCheckpointTest, ADamagedArchiveIsNamedAndProvesNothing) {
     Write("archived/" + std::string(file), "no log file at all");
   ASSERT_OK_ASSIGN(const auto search, Find());
   EXPECT_FALSE(search.found.has_value());
+  EXPECT_EQ(search.commits_unreadable, 1);
   EXPECT_THAT(search.findings, Not(IsEmpty()));
+}
+
+TEST_F(ArchivedCheckpointTest, DamageOfOneFileIsADoubtOnWhatTheOthersSay) {
+  CopyTable(kLogArchive);
+  Write("archived/.commits_.archive.9_1-0-1", "no log file at all");
+  ASSERT_OK_ASSIGN(const auto search, Find());
+  ASSERT_TRUE(search.found.has_value());
+  EXPECT_EQ(search.found->checkpoint.value, "fresh-a8,0:4,1:2,2:1");
+  EXPECT_EQ(search.commits_unreadable, 1);
 }
 
 TEST_F(ArchivedCheckpointTest, AFileMergedAwayWhileWeReadStartsTheWalkOver) {

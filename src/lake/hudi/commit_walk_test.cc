@@ -192,6 +192,20 @@ TEST_F(DamagedCommitTest, AnEmptyCommitIsEmptyMetadata) {
   Write("002.commit", "");
   EXPECT_EQ(Found({.with_last_change = false}), "001 orders,0:1 depth 1; change unknown");
   EXPECT_THAT(FindingKinds(), ElementsAre("empty_commit"));
+  // Hudi takes it for a commit without anything, so it hides no checkpoint.
+  ASSERT_OK_ASSIGN(const auto search, Find());
+  EXPECT_EQ(search.commits_unreadable, 0);
+}
+
+TEST_F(DamagedCommitTest, OnlyDamageBeforeTheEndOfTheWalkIsCounted) {
+  Properties(1);
+  Write("001.commit", kNoCheckpoint);
+  Write("002.commit", "{");
+  Write("003.commit", "PAR1");
+  ASSERT_OK_ASSIGN(const auto search, Find());
+  EXPECT_FALSE(search.found.has_value());
+  EXPECT_EQ(search.commits_unreadable, 2);
+  EXPECT_EQ(search.commits_examined, 3);
 }
 
 TEST_F(DamagedCommitTest, AnUnknownActionIsNamedAndDoesNotHinder) {
@@ -259,6 +273,8 @@ TEST_F(LastChangeTest, AnUnreadableCommitBesideTheChangeHidesIt) {
   Write("002.commit", "{");
   Write("003.commit", CommitAt(3));
   EXPECT_EQ(Found(), "003 orders,0:3 depth 0; change unknown");
+  ASSERT_OK_ASSIGN(const auto search, Find());
+  EXPECT_EQ(search.commits_unreadable, 0) << "older than what was found";
   Write("001.commit", CommitAt(3));
   Write("000.commit", CommitAt(0));
   EXPECT_EQ(Found(), "003 orders,0:3 depth 0; changed 001");
