@@ -208,7 +208,8 @@ std::string DataLost(const MessageContext& context) {
   const std::string where =
       report.counts.lost == 1
           ? NameOf(lost->partition)
-          : fmt::format("{} and {} more", NameOf(lost->partition), report.counts.lost - 1);
+          : fmt::format("{} and {}", NameOf(lost->partition),
+                        Plural(report.counts.lost - 1, "more partition", "more partitions"));
   const std::string state =
       lost->committed ? fmt::format("committed up to {}", *lost->committed) : "never read";
   return fmt::format(

@@ -51,6 +51,15 @@ TEST(FreshnessPipelineCaseTest, Case01LossIsCountedAsAnUpperBound) {
   EXPECT_THAT(report.message, HasSubstr("Up to 50 records of orders partition 0 expired"));
 }
 
+TEST(FreshnessPipelineCaseTest, Case01MessageCountsTheOtherPartitionsThatLost) {
+  const Seen first = Seen(0, 50).Log(100, 200);
+  const Seen second = Seen(1, 70).Log(100, 200);
+  EXPECT_THAT(World({first, second}).Judge().message,
+              HasSubstr("Up to 80 records of orders partition 0 and 1 more partition expired"));
+  EXPECT_THAT(World({first, second, Seen(2, 99).Log(100, 200)}).Judge().message,
+              HasSubstr("Up to 81 records of orders partition 0 and 2 more partitions expired"));
+}
+
 TEST(FreshnessPipelineCaseTest, Case01LossOutranksALongerLagElsewhere) {
   const PipelineReport report =
       World({Seen(0, 50).Log(100, 200).Record(100, 10min), Seen(1, 5).Log(0, 9).Record(5, 5h)})
