@@ -173,6 +173,13 @@ class Doctor {
               : "its offsets are not in the table, so its freshness cannot be told from here";
       return Add(Failed("checkpoint", seen, cure));
     }
+    if (search->commits_unreadable > 0) {
+      return Add(Warning("checkpoint",
+                         fmt::format("{}; {} that cannot be read may hold a newer one", seen,
+                                     search->commits_unreadable),
+                         "see what `tidemark checkpoint` finds, and restore or roll back the "
+                         "damaged commit"));
+    }
     if (commit.is_archived) {
       return Add(
           Warning("checkpoint", seen + " (in the archived timeline only)",
