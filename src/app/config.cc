@@ -106,7 +106,9 @@ std::optional<YAML::Node> ConfigReader::Load(const std::string& path, const std:
                                              const YAML::Mark& from) {
   std::error_code error;
   const auto size = fs::file_size(path, error);
-  std::ifstream in(path, std::ios::binary);
+  // Only what has a size is opened: a pipe would be waited for.
+  std::ifstream in;
+  if (!error) in.open(path, std::ios::binary);
   if (error || !in) {
     context_.Add(from_file, from, fmt::format("'{}' cannot be read", path));
     return std::nullopt;
@@ -116,7 +118,12 @@ std::optional<YAML::Node> ConfigReader::Load(const std::string& path, const std:
     return std::nullopt;
   }
   try {
-    return YAML::Load(in);
+    const auto documents = YAML::LoadAll(in);
+    if (documents.size() > 1) {
+      context_.Add(path, documents[1].Mark(), "a second YAML document, which would not be read");
+      return std::nullopt;
+    }
+    return documents.empty() ? YAML::Node() : documents[0];
   } catch (const YAML::Exception& e) {
     context_.Add(path, e.mark, fmt::format("not valid YAML: {}", e.msg));
     return std::nullopt;

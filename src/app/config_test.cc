@@ -1,6 +1,7 @@
 #include "app/config.h"
 
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <filesystem>
@@ -273,6 +274,20 @@ TEST_F(ConfigTest, AnEmptyFileIsAnEmptyConfiguration) {
   const LoadedConfig loaded = Load("");
   ASSERT_TRUE(loaded.config.has_value());
   EXPECT_TRUE(loaded.config->pipelines.empty());
+}
+
+TEST_F(ConfigTest, ASecondDocumentIsAMistakeNotLeftOut) {
+  EXPECT_THAT(Mistakes("pipelines: []\n---\npipelines: []\n"),
+              ElementsAre(HasSubstr("a second YAML document")));
+}
+
+TEST_F(ConfigTest, APipeIsNotWaitedFor) {
+  ASSERT_EQ(mkfifo(Path("pipe.yaml").c_str(), 0600), 0);
+  EXPECT_THAT(Mistakes("pipelines: [ { include: pipe.yaml } ]"),
+              ElementsAre(HasSubstr("cannot be read")));
+  EXPECT_THAT(
+      Mistakes("clusters: { a: { bootstrap_servers: \"${file:" + Path("pipe.yaml") + "}\" } }"),
+      Contains(HasSubstr("cannot be read")));
 }
 
 TEST_F(ConfigTest, AMissingFileIsOneMistake) {

@@ -80,6 +80,10 @@ Result<Config> ConfigOf(const SinglePipeline& single, const ConfigSources& sourc
 
 Result<std::vector<PipelineConfig>> SelectPipelines(const Config& config,
                                                     const std::vector<std::string>& names) {
+  if (config.pipelines.empty()) {
+    // Healthy would be said of nothing, which is how a template gone wrong looks.
+    return Fail(ErrorKind::kInvalidArgument, "the configuration holds no pipeline");
+  }
   if (names.empty()) return config.pipelines;
   std::set<std::string> known;
   for (const auto& pipeline : config.pipelines) known.insert(pipeline.spec.name);

@@ -86,6 +86,11 @@ TEST(PipelinesTest, SelectionKeepsTheOrderOfTheFile) {
   EXPECT_EQ(some[1].spec.name, "c");
 }
 
+TEST(PipelinesTest, NothingToLookAtIsNoHealth) {
+  EXPECT_THAT(SelectPipelines({}, {}),
+              IsError(ErrorKind::kInvalidArgument, "the configuration holds no pipeline"));
+}
+
 TEST(PipelinesTest, AnUnknownNameComesWithTheNearestOne) {
   Config config;
   config.pipelines.emplace_back().spec.name = "orders";

@@ -77,7 +77,9 @@ std::optional<std::string> ConfigContext::Lookup(const std::string& file,
   const auto path = std::filesystem::path(file).parent_path() / name;
   std::error_code error;
   const auto size = std::filesystem::file_size(path, error);
-  std::ifstream in(path, std::ios::binary);
+  // Only what has a size is opened: a pipe would be waited for.
+  std::ifstream in;
+  if (!error) in.open(path, std::ios::binary);
   if (error || !in) {
     why = fmt::format("the file '{}' cannot be read", path.string());
     return std::nullopt;

@@ -84,10 +84,12 @@ int RunCommand(const Options& options) {
   const auto config = options.config_file.empty() ? app::ConfigOf(options.single, sources)
                                                   : app::ReadConfig(options.config_file, sources);
   if (!config) return Complain(config.error());
+  const auto pipelines = app::SelectPipelines(*config, {});
+  if (!pipelines) return Complain(pipelines.error());
   const StopSignal stop;
   const auto edges = app::SystemEdges();
   std::vector<Diagnosis> diagnoses;
-  for (const app::PipelineConfig& pipeline : config->pipelines) {
+  for (const app::PipelineConfig& pipeline : *pipelines) {
     diagnoses.push_back(app::Diagnose(
         *config, pipeline,
         {.table_deadline = *timeout, .probe_deadline = *timeout, .stop = stop.token()}, edges));
