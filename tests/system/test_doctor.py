@@ -44,6 +44,16 @@ def test_a_table_alone_can_be_examined(tidemark: Program, make_table: MakeTable)
     assert "t,0:1" in run.out
 
 
+def test_a_newer_commit_that_cannot_be_read_is_told(
+    tidemark: Program, make_table: MakeTable
+) -> None:
+    table = make_table("t,0:1")
+    (table / ".hoodie" / "99990101000000000.commit").write_text('{"extraMetadata": {')
+    run = examine(tidemark, table)
+    check_cure(run, "t,0:1", "newer")
+    assert run.code == WARNING
+
+
 def test_a_folder_that_is_no_table_is_told(tidemark: Program, tmp_path: pathlib.Path) -> None:
     run = examine(tidemark, tmp_path)
     check_cure(run, "hoodie.properties")
