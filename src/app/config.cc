@@ -1,19 +1,22 @@
 #include "app/config.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <yaml-cpp/yaml.h>
 
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
-#include <fstream>
 #include <set>
 #include <tuple>
 
+#include "app/text_file.h"
 #include "app/yaml_map_internal.h"
+#include "base/log.h"
+#include "base/nearest_word.h"
 #include "base/time_text.h"
+#include "base/utf8.h"
 #include "kafka/bootstrap.h"
-#include "kafka/client/properties.h"
 
 namespace tidemark::app {
 
@@ -21,8 +24,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::uintmax_t kConfigBytesMax = 16 << 20;
-constexpr int kIncludeDepthMax = 8;
+constexpr uint64_t kConfigBytesMax = 16 << 20;
+constexpr size_t kIncludeDepthMax = 8;
 constexpr size_t kPipelinesMax = 100'000;
 constexpr int64_t kMinutesMax = 100LL * 366 * 24 * 60;
 constexpr int64_t kCommitDepthMax = 1'000'000;
@@ -59,6 +62,17 @@ bool MatchesGlob(std::string_view pattern, std::string_view text) {
   return p == pattern.size();
 }
 
+/// "host:9000" of "http://Host:9000/x", as messages of the S3 client name it.
+std::string AuthorityOf(std::string_view url) {
+  const size_t scheme_end = url.find("://");
+  if (scheme_end != url.npos) url.remove_prefix(scheme_end + 3);
+  std::string authority(url.substr(0, url.find('/')));
+  std::ranges::transform(authority, authority.begin(), [](char c) {
+    return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+  });
+  return authority;
+}
+
 /// Values that a pipeline inherits.
 struct Defaults {
   Milliseconds streaming_sla = freshness::kStreamingSlaDefault;
@@ -68,10 +82,15 @@ struct Defaults {
   Milliseconds interval = std::chrono::seconds(60);
 };
 
-/// Where a pipeline was given, for mistakes that show only when everything is read.
+/// Where a pipeline or an include was given, for mistakes that show only when everything is read.
 struct PipelinePlace {
   std::string file;
   YAML::Mark mark;
+};
+
+struct IncludedFile {
+  std::string path;
+  ConfigText pattern;  ///< what names it in the including file
 };
 
 class ConfigReader {
@@ -82,14 +101,19 @@ class ConfigReader {
   Config Read(const std::string& path);
 
  private:
-  std::optional<YAML::Node> Load(const std::string& path, const std::string& from_file,
-                                 const YAML::Mark& from);
+  /// nullopt after reporting why not, at `from` when it cannot be read at all. `name` is what the
+  /// user called it.
+  std::optional<YAML::Node> Load(const std::string& path, const ConfigText& name,
+                                 const std::string& from_file, const YAML::Mark& from);
   void ReadRoot(const std::string& file, const YAML::Node& root);
   void ReadClusters(const std::string& file, const YAML::Node& node);
+  void ReadBootstrap(YamlMap& map, ClusterConfig& cluster);
+  void ReadProperties(YamlMap& map, ClusterConfig& cluster);
   void ReadStores(const std::string& file, const YAML::Node& node);
   void ReadDefaults(const std::string& file, const YAML::Node& node);
-  void ReadPipelines(const std::string& file, const YAML::Node& node, int depth);
-  void ReadInclude(const std::string& file, const YAML::Node& entry, int depth);
+  void ReadPipelines(const std::string& file, const YAML::Node& node);
+  void ReadInclude(const std::string& file, const YAML::Node& entry);
+  void ReadIncluded(const IncludedFile& included, const std::string& file, const YAML::Mark& mark);
   void ReadPipeline(const std::string& file, const YAML::Node& node, const std::string& path);
   void ReadSla(YamlMap& map, freshness::PipelineSpec& spec);
   void ReadCluster(YamlMap& map, freshness::PipelineSpec& spec);
@@ -100,25 +124,19 @@ class ConfigReader {
   Config config_;
   Defaults defaults_;
   std::map<std::string, PipelinePlace> places_;
+  std::map<std::string, PipelinePlace> files_;  // that were read, by what they are on the disk
+  std::vector<std::string> open_files_;  // the file being read last, before it those including it
 };
 
-std::optional<YAML::Node> ConfigReader::Load(const std::string& path, const std::string& from_file,
-                                             const YAML::Mark& from) {
-  std::error_code error;
-  const auto size = fs::file_size(path, error);
-  // Only what has a size is opened: a pipe would be waited for.
-  std::ifstream in;
-  if (!error) in.open(path, std::ios::binary);
-  if (error || !in) {
-    context_.Add(from_file, from, fmt::format("'{}' cannot be read", path));
-    return std::nullopt;
-  }
-  if (size > kConfigBytesMax) {
-    context_.Add(from_file, from, fmt::format("'{}' has over {} bytes", path, kConfigBytesMax));
+std::optional<YAML::Node> ConfigReader::Load(const std::string& path, const ConfigText& name,
+                                             const std::string& from_file, const YAML::Mark& from) {
+  const auto text = ReadTextFile(path, kConfigBytesMax);
+  if (!text) {
+    context_.Add(from_file, from, name.Mistake(text.error().message, "a file that can be read"));
     return std::nullopt;
   }
   try {
-    const auto documents = YAML::LoadAll(in);
+    const auto documents = YAML::LoadAll(*text);
     if (documents.size() > 1) {
       context_.Add(path, documents[1].Mark(), "a second YAML document, which would not be read");
       return std::nullopt;
@@ -131,7 +149,10 @@ std::optional<YAML::Node> ConfigReader::Load(const std::string& path, const std:
 }
 
 Config ConfigReader::Read(const std::string& path) {
-  const auto root = Load(path, path, YAML::Mark());
+  const auto root = Load(path, {path}, path, YAML::Mark());
+  std::error_code error;
+  files_.emplace(fs::canonical(path, error).string(), PipelinePlace{path, YAML::Mark()});
+  open_files_.push_back(path);
   if (root) ReadRoot(path, *root);
   return std::move(config_);
 }
@@ -142,7 +163,7 @@ void ConfigReader::ReadRoot(const std::string& file, const YAML::Node& root) {
   ReadClusters(file, map.Take("clusters"));
   ReadStores(file, map.Take("stores"));
   ReadDefaults(file, map.Take("defaults"));
-  ReadPipelines(file, map.Take("pipelines"), 0);
+  ReadPipelines(file, map.Take("pipelines"));
   // Sections of other commands, read there.
   for (const char* section : {"feed", "exporters", "http", "state", "coordination"}) {
     map.Take(section);
@@ -160,22 +181,45 @@ void ConfigReader::ReadClusters(const std::string& file, const YAML::Node& node)
     const std::string name = entry.first.IsScalar() ? entry.first.Scalar() : "";
     YamlMap map(context_, file, entry.second, "clusters." + name);
     ClusterConfig cluster{name, {}};
-    cluster.options.bootstrap_servers =
-        map.TakeNeededText("bootstrap_servers", "host:port[,host:port] is wanted");
-    if (!cluster.options.bootstrap_servers.empty()) {
-      auto status = kafka::CheckBootstrapServers(cluster.options.bootstrap_servers);
-      if (!status) map.Complain("bootstrap_servers", status.error().message);
-    }
-    const YAML::Node properties = map.Take("properties");
-    for (auto& [key, value] : map.TakeTexts("properties")) {
-      if (auto status = context_.sources().check_property(key, value); !status) {
-        context_.Add(file, properties[key].Mark(),
-                     fmt::format("{}.properties.{}: {}", map.path(), key, status.error().message));
-      }
-      cluster.options.properties.emplace_back(key, std::move(value));
-    }
+    ReadBootstrap(map, cluster);
+    ReadProperties(map, cluster);
     map.Finish();
     config_.clusters.emplace(name, std::move(cluster));
+  }
+}
+
+void ConfigReader::ReadBootstrap(YamlMap& map, ClusterConfig& cluster) {
+  constexpr const char* kWanted = "host:port[,host:port]";
+  const auto servers =
+      map.TakeNeededText("bootstrap_servers", fmt::format("{} is wanted", kWanted));
+  cluster.options.bootstrap_servers = servers.value;
+  if (servers.value.empty()) return;
+  if (auto status = kafka::CheckBootstrapServers(servers.value); !status) {
+    map.Complain("bootstrap_servers", servers.Mistake(status.error().message, kWanted));
+  }
+  // The client's messages name one broker at a time.
+  for (const auto& [list, reference] : servers.looked_up) {
+    for (size_t begin = 0; begin < list.size();) {
+      const size_t end = std::min(list.find_first_of(", \t", begin), list.size());
+      cluster.hidden.Add(std::string_view(list).substr(begin, end - begin), reference);
+      begin = end + 1;
+    }
+  }
+}
+
+void ConfigReader::ReadProperties(YamlMap& map, ClusterConfig& cluster) {
+  const YAML::Node properties = map.Take("properties");
+  for (auto& [key, text] : map.TakeTexts("properties")) {
+    using enum kafka::client::ValueVisibility;
+    const auto status =
+        context_.sources().check_property(key, text.value, text.is_hidden() ? kHidden : kShown);
+    if (!status) {
+      context_.Add(map.file(), properties[key].Mark(),
+                   fmt::format("{}.properties.{}: {}{}", map.path(), key, status.error().message,
+                               text.is_hidden() ? " " + text.Shown() : ""));
+    }
+    for (const auto& [value, reference] : text.looked_up) cluster.hidden.Add(value, reference);
+    cluster.options.properties.emplace_back(key, std::move(text.value));
   }
 }
 
@@ -190,9 +234,16 @@ void ConfigReader::ReadStores(const std::string& file, const YAML::Node& node) {
     YamlMap map(context_, file, entry.second, "stores." + name);
     StoreConfig store;
     store.name = name;
-    store.match = map.TakeNeededText("match", "a URI pattern such as s3://lake/* is wanted");
-    store.options.endpoint = map.TakeText("endpoint").value_or("");
-    store.options.region = map.TakeText("region").value_or("");
+    store.match = map.TakeNeededText("match", "a URI pattern such as s3://lake/* is wanted").value;
+    for (const auto& [key, value] : {std::pair("endpoint", &store.options.endpoint),
+                                     std::pair("region", &store.options.region)}) {
+      const auto text = map.TakeText(key).value_or(ConfigText{});
+      *value = text.value;
+      for (const auto& [part, reference] : text.looked_up) {
+        store.hidden.Add(part, reference);
+        store.hidden.Add(AuthorityOf(part), reference);
+      }
+    }
     store.options.is_anonymous = map.TakeBool("anonymous").value_or(false);
     store.options.is_path_style = map.TakeBool("path_style");
     map.Finish();
@@ -220,7 +271,7 @@ void ConfigReader::ReadDefaults(const std::string& file, const YAML::Node& node)
   map.Finish();
 }
 
-void ConfigReader::ReadPipelines(const std::string& file, const YAML::Node& node, int depth) {
+void ConfigReader::ReadPipelines(const std::string& file, const YAML::Node& node) {
   if (!node.IsDefined() || node.IsNull()) return;
   if (!node.IsSequence()) {
     context_.Add(file, node.Mark(), "pipelines: a list of pipelines is wanted here");
@@ -230,7 +281,7 @@ void ConfigReader::ReadPipelines(const std::string& file, const YAML::Node& node
   for (const auto& entry : node) {
     const std::string path = fmt::format("pipelines[{}]", index++);
     if (entry.IsMap() && entry["include"].IsDefined()) {
-      ReadInclude(file, entry, depth);
+      ReadInclude(file, entry);
     } else {
       ReadPipeline(file, entry, path);
     }
@@ -241,46 +292,68 @@ void ConfigReader::ReadPipelines(const std::string& file, const YAML::Node& node
   }
 }
 
-void ConfigReader::ReadInclude(const std::string& file, const YAML::Node& entry, int depth) {
+void ConfigReader::ReadInclude(const std::string& file, const YAML::Node& entry) {
   YamlMap map(context_, file, entry, "include");
   const auto pattern = map.TakeText("include");
   map.Finish();
   if (!pattern) return;
   const YAML::Mark mark = entry["include"].Mark();
-  if (depth >= kIncludeDepthMax) {
+  if (open_files_.size() > kIncludeDepthMax) {
     context_.Add(file, mark, fmt::format("include: more than {} files deep", kIncludeDepthMax));
     return;
   }
-  const fs::path full = fs::path(file).parent_path() / *pattern;
+  const fs::path full = fs::path(file).parent_path() / pattern->value;
   const std::string name_pattern = full.filename().string();
+  // A pattern may match nothing yet; a file that is named must be there.
+  if (!name_pattern.contains('*')) return ReadIncluded({full.string(), *pattern}, file, mark);
   const fs::path folder = full.parent_path().empty() ? fs::path(".") : full.parent_path();
   std::vector<std::string> files;
   std::error_code error;
   for (fs::directory_iterator it(folder, error), end; !error && it != end; it.increment(error)) {
     if (MatchesGlob(name_pattern, it->path().filename().string())) {
-      files.push_back(full.has_parent_path() ? it->path().string()
-                                             : it->path().filename().string());
+      files.push_back((full.parent_path() / it->path().filename()).string());
     }
   }
-  std::ranges::sort(files);
-  const bool is_pattern = name_pattern.contains('*');
-  // A pattern may match nothing yet; a file that is named must be there.
-  if (error || (files.empty() && !is_pattern)) {
-    context_.Add(file, mark, fmt::format("include: '{}' cannot be read", full.string()));
+  if (error) {
+    context_.Add(
+        file, mark,
+        fmt::format("include: '{}' cannot be read: {}",
+                    pattern->is_hidden() ? pattern->Shown() : folder.string(), error.message()));
     return;
   }
-  for (const std::string& included : files) {
-    const auto root = Load(included, file, mark);
-    if (!root) continue;
-    // Either a bare list of pipelines, or the section with its key.
-    if (root->IsMap()) {
-      YamlMap section(context_, included, *root, "included file");
-      ReadPipelines(included, section.Take("pipelines"), depth + 1);
-      section.Finish();
-    } else {
-      ReadPipelines(included, *root, depth + 1);
-    }
+  std::ranges::sort(files);
+  for (const std::string& each : files) ReadIncluded({each, *pattern}, file, mark);
+}
+
+void ConfigReader::ReadIncluded(const IncludedFile& included, const std::string& file,
+                                const YAML::Mark& mark) {
+  const std::string& path = included.path;
+  std::error_code error;
+  const std::string identity = fs::canonical(path, error).string();
+  const auto [place, is_new] = files_.emplace(error ? path : identity, PipelinePlace{file, mark});
+  if (!is_new) {
+    const auto is_it = [&](const std::string& open) { return fs::equivalent(open, path, error); };
+    const auto open = std::ranges::find_if(open_files_, is_it);
+    context_.Add(file, mark,
+                 open == open_files_.end()
+                     ? fmt::format("include: '{}' is included at {}:{} already", path,
+                                   place->second.file, place->second.mark.line + 1)
+                     : fmt::format("include: a cycle: {} -> {}",
+                                   fmt::join(open, open_files_.end(), " -> "), path));
+    return;
   }
+  const auto root = Load(path, included.pattern, file, mark);
+  if (!root) return;
+  open_files_.push_back(path);
+  // Either a bare list of pipelines, or the section with its key.
+  if (root->IsMap()) {
+    YamlMap section(context_, path, *root, "included file");
+    ReadPipelines(path, section.Take("pipelines"));
+    section.Finish();
+  } else {
+    ReadPipelines(path, *root);
+  }
+  open_files_.pop_back();
 }
 
 void ConfigReader::ReadSla(YamlMap& map, freshness::PipelineSpec& spec) {
@@ -299,14 +372,14 @@ void ConfigReader::ReadSla(YamlMap& map, freshness::PipelineSpec& spec) {
 void ConfigReader::ReadCluster(YamlMap& map, freshness::PipelineSpec& spec) {
   const auto name = map.TakeText("cluster");
   if (name) {
-    spec.cluster = *name;
-    if (config_.clusters.contains(*name)) return;
+    spec.cluster = name->value;
+    if (config_.clusters.contains(name->value)) return;
     std::set<std::string> known;
     for (const auto& [cluster, unused] : config_.clusters) known.insert(cluster);
-    const auto nearest = NearestWord(*name, known);
+    const auto nearest = NearestWord(name->value, known);
     map.Complain("cluster", nearest ? fmt::format("there is no cluster '{}', did you mean '{}'?",
-                                                  *name, *nearest)
-                                    : fmt::format("there is no cluster '{}'", *name));
+                                                  name->Shown(), *nearest)
+                                    : fmt::format("there is no cluster '{}'", name->Shown()));
     return;
   }
   if (map.Has("cluster")) return;  // reported already
@@ -318,8 +391,8 @@ void ConfigReader::ReadCluster(YamlMap& map, freshness::PipelineSpec& spec) {
 }
 
 void ConfigReader::ReadLabels(YamlMap& map, freshness::PipelineSpec& spec) {
-  spec.labels = map.TakeTexts("labels");
-  for (const auto& [name, value] : spec.labels) {
+  for (auto& [name, text] : map.TakeTexts("labels")) {
+    spec.labels.emplace(name, std::move(text.value));
     if (!IsLabelName(name)) {
       map.Complain("labels", fmt::format("'{}' is no label name (letters, digits, _)", name));
     } else if (kReservedLabels.contains(name)) {
@@ -338,12 +411,15 @@ void ConfigReader::ReadMaintenance(YamlMap& map, PipelineConfig& pipeline) {
   for (const auto& node : windows) {
     const auto text = context_.Resolve(map.file(), node, map.path() + ".maintenance");
     if (!text) continue;
-    auto window = MaintenanceWindow::Parse(*text);
+    auto window = MaintenanceWindow::Parse(text->value);
     if (window) {
       pipeline.maintenance.push_back(std::move(*window));
     } else {
-      context_.Add(map.file(), node.Mark(),
-                   fmt::format("{}.maintenance: {}", map.path(), window.error().message));
+      context_.Add(
+          map.file(), node.Mark(),
+          fmt::format("{}.maintenance: {}", map.path(),
+                      text->Mistake(window.error().message,
+                                    "a window such as \"Sat 02:00-04:00 Europe/Berlin\"")));
     }
   }
 }
@@ -354,14 +430,18 @@ void ConfigReader::ReadPipeline(const std::string& file, const YAML::Node& node,
   if (!node.IsMap()) return;
   PipelineConfig pipeline;
   freshness::PipelineSpec& spec = pipeline.spec;
-  spec.name = map.TakeNeededText("name", "a name is wanted");
-  spec.table = map.TakeNeededText("table", "the table's path or URI is wanted");
+  const ConfigText name = map.TakeNeededText("name", "a name is wanted");
+  spec.name = name.value;
+  // Metrics that differ in such bytes only would become one series.
+  if (ToValidUtf8(spec.name) != spec.name) map.Complain("name", "the name is no valid UTF-8");
+  const ConfigText table = map.TakeNeededText("table", "the table's path or URI is wanted");
+  spec.table = table.value;
   if (!spec.table.empty()) {
     if (auto store = storage::OpenStore(spec.table, {}); !store) {
-      map.Complain("table", store.error().message);
+      map.Complain("table", table.Mistake(store.error().message, "a table's path or URI"));
     }
   }
-  spec.topic = map.TakeText("topic");
+  spec.topic = map.TakeValue("topic");
   const auto mode = map.TakeWord("mode", {"streaming", "batch"});
   spec.mode = mode == "batch" ? freshness::Mode::kBatch : freshness::Mode::kStreaming;
   const auto isolation = map.TakeWord("isolation", {"read_uncommitted", "read_committed"});
@@ -379,8 +459,9 @@ void ConfigReader::ReadPipeline(const std::string& file, const YAML::Node& node,
   map.Finish();
   const auto [place, is_new] = places_.emplace(spec.name, PipelinePlace{file, node.Mark()});
   if (!is_new && !spec.name.empty()) {
-    map.Complain("name", fmt::format("'{}' is the name of the pipeline at {}:{} already", spec.name,
-                                     place->second.file, place->second.mark.line + 1));
+    map.Complain("name",
+                 fmt::format("'{}' is the name of the pipeline at {}:{} already", name.Shown(),
+                             place->second.file, place->second.mark.line + 1));
   }
   config_.pipelines.push_back(std::move(pipeline));
 }
@@ -397,7 +478,8 @@ void SortByPlace(std::vector<ConfigMistake>& mistakes) {
 }  // namespace
 
 std::string FormatMistake(const ConfigMistake& mistake) {
-  return fmt::format("{}:{}:{}: {}", mistake.file, mistake.line, mistake.column, mistake.message);
+  return fmt::format("{}:{}:{}: {}", Printable(mistake.file), mistake.line, mistake.column,
+                     Printable(mistake.message));
 }
 
 ConfigSources SystemConfigSources() {
@@ -435,11 +517,21 @@ Result<Config> ReadConfig(const std::string& path, const ConfigSources& sources)
   return Fail(ErrorKind::kInvalidArgument, std::move(message));
 }
 
-storage::StoreOptions StoreOptionsFor(const Config& config, std::string_view table) {
-  for (const StoreConfig& store : config.stores) {
-    if (MatchesGlob(store.match, table)) return store.options;
-  }
-  return {};
+const StoreConfig& StoreFor(const Config& config, std::string_view table) {
+  static const StoreConfig defaults;
+  const auto found = std::ranges::find_if(
+      config.stores, [&](const StoreConfig& store) { return MatchesGlob(store.match, table); });
+  return found == config.stores.end() ? defaults : *found;
+}
+
+void HideInLog(const Config& config) {
+  std::vector<HiddenValues> hidden;
+  for (const auto& [name, cluster] : config.clusters) hidden.push_back(cluster.hidden);
+  for (const StoreConfig& store : config.stores) hidden.push_back(store.hidden);
+  SetLogFilter([hidden = std::move(hidden)](std::string message) {
+    for (const HiddenValues& each : hidden) message = each.Hide(std::move(message));
+    return message;
+  });
 }
 
 }  // namespace tidemark::app

@@ -8,9 +8,11 @@
 #include <string_view>
 #include <vector>
 
+#include "app/hidden_values.h"
 #include "app/maintenance.h"
 #include "base/error.h"
 #include "freshness/judge.h"
+#include "kafka/client/properties.h"
 #include "kafka/partition_probe.h"
 #include "storage/object_store.h"
 
@@ -20,6 +22,7 @@ namespace tidemark::app {
 struct ClusterConfig {
   std::string name;
   kafka::ClusterOptions options;
+  HiddenValues hidden{};  ///< those of `options` that came from `${env:}` and `${file:}`
 };
 
 /// `stores:` How to reach the tables whose URI matches `match` ('*' stands for any run of
@@ -28,6 +31,7 @@ struct StoreConfig {
   std::string name;
   std::string match;
   storage::StoreOptions options;
+  HiddenValues hidden{};  ///< as in ClusterConfig
 };
 
 /// `pipelines:` One pipeline with every default filled in.
@@ -60,9 +64,11 @@ std::string FormatMistake(const ConfigMistake& mistake);
 struct ConfigSources {
   /// Value of an environment variable, for `${env:NAME}`.
   std::function<std::optional<std::string>(const std::string& name)> environment;
-  /// kInvalidArgument when a Kafka client property is unknown or its value impossible. Never
-  /// repeats the value.
-  std::function<Status(const std::string& name, const std::string& value)> check_property;
+  /// kInvalidArgument when a Kafka client property is unknown or its value impossible. Repeats no
+  /// value that is hidden.
+  std::function<Status(const std::string& name, const std::string& value,
+                       kafka::client::ValueVisibility visibility)>
+      check_property;
 };
 
 /// The process' environment and librdkafka's properties.
@@ -75,14 +81,17 @@ struct LoadedConfig {
 };
 
 /// Reads the file and what it includes (relative to the including file; '*' in the last part of the
-/// path; sorted by name). Secrets read by `${env:}` and `${file:}` are in the values only, never in
-/// a mistake.
+/// path; sorted by name). What was read by `${env:}` and `${file:}` is in the values only, never in
+/// a mistake: there it is "(from ${env:NAME})".
 LoadedConfig LoadConfig(const std::string& path, const ConfigSources& sources);
 
 /// The same as a Result: kInvalidArgument with every mistake, one a line.
 Result<Config> ReadConfig(const std::string& path, const ConfigSources& sources);
 
-/// Options for a table's store: the first entry of `stores` that matches, or the defaults.
-storage::StoreOptions StoreOptionsFor(const Config& config, std::string_view table);
+/// How to reach a table: the first entry of `stores` that matches, or the defaults.
+const StoreConfig& StoreFor(const Config& config, std::string_view table);
+
+/// Keeps the hidden values of the whole configuration out of the log too.
+void HideInLog(const Config& config);
 
 }  // namespace tidemark::app

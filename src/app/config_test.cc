@@ -57,8 +57,11 @@ class ConfigTest : public ::testing::Test {
         if (name == "KAFKA_PASSWORD") return "s3cr3t";
         return std::nullopt;
       },
-      .check_property = [](const std::string& name, const std::string&) -> Status {
+      .check_property = [](const std::string& name, const std::string& value,
+                           auto visibility) -> Status {
         if (name.starts_with("sasl.") || name == "security.protocol") return {};
+        if (name == "client.id" && visibility == kafka::client::ValueVisibility::kShown)
+          return Fail(ErrorKind::kInvalidArgument, "not a client id value=" + value);
         return Fail(ErrorKind::kInvalidArgument, "no such property");
       },
   };
@@ -133,8 +136,8 @@ TEST_F(ConfigTest, TheContractsExampleIsRead) {
 TEST_F(ConfigTest, StoreOptionsComeFromTheFirstMatch) {
   const LoadedConfig loaded = Load(kWhole);
   ASSERT_TRUE(loaded.config.has_value());
-  EXPECT_EQ(StoreOptionsFor(*loaded.config, "s3://lake/orders").region, "eu-west-1");
-  EXPECT_EQ(StoreOptionsFor(*loaded.config, "s3://other/orders").region, "");
+  EXPECT_EQ(StoreFor(*loaded.config, "s3://lake/orders").options.region, "eu-west-1");
+  EXPECT_EQ(StoreFor(*loaded.config, "s3://other/orders").options.region, "");
 }
 
 TEST_F(ConfigTest, EveryMistakeIsReportedAtOnceWithItsPlaceAndTheNearestKey) {
@@ -179,6 +182,67 @@ clusters:
   }
 }
 
+TEST_F(ConfigTest, AMistakeSaysWhereAValueCameFromAndNotTheValue) {
+  const std::string cluster = "clusters: { main: { bootstrap_servers: b:1 } }\n";
+  const struct {
+    std::string config;
+    const char* told;
+  } cases[] = {
+      {cluster + "pipelines: [ { name: a, table: /t, cluster: \"${env:KAFKA_PASSWORD}\" } ]",
+       "there is no cluster '(from ${env:KAFKA_PASSWORD})'"},
+      {cluster + "pipelines: [ { name: a, table: /t, sla: \"${env:KAFKA_PASSWORD}\" } ]",
+       "a duration such as 90s is wanted, the value (from ${env:KAFKA_PASSWORD}) is none"},
+      {cluster + "pipelines: [ { name: a, table: /t, lag_cap: \"7d${env:KAFKA_PASSWORD}\" } ]",
+       "the value (from 7d${env:KAFKA_PASSWORD}) is none"},
+      {cluster +
+           "pipelines: [ { name: a, table: /t, maintenance: [ \"${env:KAFKA_PASSWORD}\" ] } ]",
+       "the value (from ${env:KAFKA_PASSWORD}) is none"},
+      {cluster + "pipelines: [ { name: a, table: \"s3://${env:KAFKA_PASSWORD}/../x\" } ]",
+       "a table's path or URI is wanted, the value (from s3://${env:KAFKA_PASSWORD}/../x) is none"},
+      {cluster + "pipelines: [ { name: \"${env:KAFKA_PASSWORD}\", table: /t }, "
+                 "{ name: \"${env:KAFKA_PASSWORD}\", table: /t } ]",
+       "'(from ${env:KAFKA_PASSWORD})' is the name of the pipeline at"},
+      {"clusters: { a: { bootstrap_servers: \"b:1${env:KAFKA_PASSWORD}\" } }",
+       "host:port[,host:port] is wanted, the value (from b:1${env:KAFKA_PASSWORD}) is none"},
+      {"clusters: { a: { bootstrap_servers: b:1, properties: { client.id: "
+       "\"${env:KAFKA_PASSWORD}\" } } }",
+       "clusters.a.properties.client.id: no such property (from ${env:KAFKA_PASSWORD})"},
+      {"pipelines: [ { include: \"${env:KAFKA_PASSWORD}.yaml\" } ]",
+       "a file that can be read is wanted, the value (from ${env:KAFKA_PASSWORD}.yaml) is none"},
+  };
+  for (const auto& c : cases) {
+    EXPECT_THAT(Mistakes(c.config), ElementsAre(AllOf(HasSubstr(c.told), Not(HasSubstr("s3cr3t")))))
+        << c.config;
+  }
+}
+
+TEST_F(ConfigTest, HiddenValuesAreKnownForMessagesToCome) {
+  const LoadedConfig loaded = Load(R"(
+clusters:
+  main:
+    bootstrap_servers: "${env:KAFKA_PASSWORD}:1, plain:2"
+    properties: { sasl.password: "${env:KAFKA_PASSWORD}", sasl.username: somebody }
+stores: { lake: { match: "*", endpoint: "http://${env:KAFKA_PASSWORD}" } }
+)");
+  ASSERT_TRUE(loaded.config.has_value()) << FormatMistake(loaded.mistakes.at(0));
+  const auto& cluster = loaded.config->clusters.at("main");
+  EXPECT_THAT(cluster.hidden.Hide("s3cr3t:1 refused somebody with s3cr3t"),
+              AllOf(Not(HasSubstr("s3cr3t")), HasSubstr("somebody"),
+                    HasSubstr("(from ${env:KAFKA_PASSWORD})")));
+  EXPECT_THAT(StoreFor(*loaded.config, "s3://x").hidden.Hide("http://s3cr3t refused"),
+              Not(HasSubstr("s3cr3t")));
+}
+
+TEST_F(ConfigTest, ANulByteEndsNoValueSilently) {
+  EXPECT_THAT(Mistakes("clusters: { a: { bootstrap_servers: \"b:1\\0,c:2\" } }"),
+              ElementsAre(HasSubstr("a NUL byte cannot be part of a value")));
+}
+
+TEST_F(ConfigTest, AWrongValueThatIsNoSecretIsNamed) {
+  EXPECT_THAT(Mistakes("clusters: { a: { bootstrap_servers: b:1, properties: { client.id: x } } }"),
+              ElementsAre(HasSubstr("not a client id value=x")));
+}
+
 TEST_F(ConfigTest, FileReferencesAreRelativeAndLoseTheirLineEnd) {
   Write("password", "t0ps3cr3t\n");
   const LoadedConfig loaded = Load(R"(
@@ -193,7 +257,7 @@ TEST_F(ConfigTest, ReferencesThatLeadNowhereAreMistakes) {
               ElementsAre("1:37: clusters.a.bootstrap_servers: the environment variable NOT_SET is "
                           "not set"));
   EXPECT_THAT(Mistakes("clusters: { a: { bootstrap_servers: \"${file:none}\" } }"),
-              ElementsAre(HasSubstr("cannot be read")));
+              ElementsAre(HasSubstr("none' cannot be read: No such file or directory")));
   EXPECT_THAT(Mistakes("clusters: { a: { bootstrap_servers: \"${vault:x}\" } }"),
               ElementsAre(HasSubstr("is neither ${env:NAME} nor ${file:PATH}")));
   EXPECT_THAT(Mistakes("clusters: { a: { bootstrap_servers: \"${env:X\" } }"),
@@ -240,15 +304,45 @@ TEST_F(ConfigTest, MistakesInIncludesNameTheIncludedFile) {
   EXPECT_EQ(loaded.mistakes[0].file, Path("pipelines.d/a.yaml"));
 }
 
-TEST_F(ConfigTest, AnIncludeThatIncludesItselfEnds) {
-  Write("pipelines.d/a.yaml", "- { include: a.yaml }\n");
+TEST_F(ConfigTest, ACycleOfIncludesIsToldOnce) {
+  Write("pipelines.d/a.yaml", "- { name: a, tabel: /t }\n- { include: b.yaml }\n");
+  Write("pipelines.d/b.yaml", "- { include: ../pipelines.d/./a.yaml }\n");
+  EXPECT_THAT(
+      Mistakes("clusters: { m: { bootstrap_servers: b:1 } }\n"
+               "pipelines: [ { include: pipelines.d/a.yaml } ]"),
+      ElementsAre(HasSubstr("table's path or URI is wanted"), HasSubstr("did you mean 'table'"),
+                  AllOf(HasSubstr("include: a cycle: "), HasSubstr("a.yaml -> "),
+                        HasSubstr("b.yaml -> "))));
+  Write("pipelines.d/b.yaml", "- { include: ../tidemark.yaml }\n");
+  Write("pipelines.d/a.yaml", "- { include: b.yaml }\n");
   EXPECT_THAT(Mistakes("pipelines: [ { include: pipelines.d/a.yaml } ]"),
+              ElementsAre(HasSubstr("a cycle")));
+}
+
+TEST_F(ConfigTest, AFileThatIsIncludedTwiceIsToldOnceAndNotForEachOfItsPipelines) {
+  Write("pipelines.d/a.yaml", "- { name: a, table: /t }\n- { name: b, table: /t }\n");
+  EXPECT_THAT(Mistakes("clusters: { m: { bootstrap_servers: b:1 } }\npipelines:\n"
+                       "  - include: pipelines.d/*.yaml\n  - include: pipelines.d/a.yaml\n"),
+              ElementsAre(AllOf(HasSubstr("4:14: include: "), HasSubstr("is included at "),
+                                HasSubstr("tidemark.yaml:3 already"))));
+}
+
+TEST_F(ConfigTest, AChainOfIncludesHasAnEnd) {
+  for (int i = 0; i < 12; ++i) {
+    Write("pipelines.d/" + std::to_string(i) + ".yaml",
+          "- { include: " + std::to_string(i + 1) + ".yaml }\n");
+  }
+  EXPECT_THAT(Mistakes("pipelines: [ { include: pipelines.d/0.yaml } ]"),
               ElementsAre(HasSubstr("more than 8 files deep")));
 }
 
 TEST_F(ConfigTest, AMissingIncludeIsAMistakeAndAnEmptyPatternIsNot) {
   EXPECT_THAT(Mistakes("pipelines: [ { include: none.yaml } ]"),
-              ElementsAre(HasSubstr("cannot be read")));
+              ElementsAre(HasSubstr("none.yaml' cannot be read: No such file or directory")));
+  EXPECT_THAT(Mistakes("pipelines: [ { include: none.d/*.yaml } ]"),
+              ElementsAre(HasSubstr("none.d' cannot be read: No such file or directory")));
+  EXPECT_THAT(Mistakes("pipelines: [ { include: pipelines.d } ]"),
+              ElementsAre(HasSubstr("pipelines.d' cannot be read: Is a directory")));
   EXPECT_THAT(Mistakes("pipelines: [ { include: pipelines.d/*.yaml } ]"), ElementsAre());
 }
 
@@ -284,7 +378,7 @@ TEST_F(ConfigTest, ASecondDocumentIsAMistakeNotLeftOut) {
 TEST_F(ConfigTest, APipeIsNotWaitedFor) {
   ASSERT_EQ(mkfifo(Path("pipe.yaml").c_str(), 0600), 0);
   EXPECT_THAT(Mistakes("pipelines: [ { include: pipe.yaml } ]"),
-              ElementsAre(HasSubstr("cannot be read")));
+              ElementsAre(HasSubstr("cannot be read: it is no regular file")));
   EXPECT_THAT(
       Mistakes("clusters: { a: { bootstrap_servers: \"${file:" + Path("pipe.yaml") + "}\" } }"),
       Contains(HasSubstr("cannot be read")));
@@ -293,7 +387,21 @@ TEST_F(ConfigTest, APipeIsNotWaitedFor) {
 TEST_F(ConfigTest, AMissingFileIsOneMistake) {
   const LoadedConfig loaded = LoadConfig(Path("none.yaml"), sources_);
   ASSERT_EQ(loaded.mistakes.size(), 1U);
-  EXPECT_THAT(loaded.mistakes[0].message, HasSubstr("cannot be read"));
+  EXPECT_THAT(loaded.mistakes[0].message, HasSubstr("cannot be read: No such file or directory"));
+}
+
+TEST_F(ConfigTest, AMistakeIsOneLineWhateverTheFileHolds) {
+  const auto loaded = Load("\"a\\nb\\u001b[2J\": 1\n");
+  ASSERT_EQ(loaded.mistakes.size(), 1U);
+  EXPECT_THAT(FormatMistake(loaded.mistakes[0]),
+              AllOf(HasSubstr("a\\x0ab\\x1b[2J"), Not(HasSubstr("\n"))));
+}
+
+TEST_F(ConfigTest, ANameThatIsNoUtf8IsAMistake) {
+  Write("name", "caf\xE9");
+  EXPECT_THAT(Mistakes("clusters: { m: { bootstrap_servers: b:1 } }\n"
+                       "pipelines: [ { name: \"${file:name}\", table: /t } ]"),
+              ElementsAre(HasSubstr("the name is no valid UTF-8")));
 }
 
 TEST_F(ConfigTest, EveryTruncationIsReadOrRefusedWithoutACrash) {

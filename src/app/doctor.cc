@@ -46,6 +46,8 @@ std::string CureOfStore(ErrorKind kind) {
     case ErrorKind::kCorrupt:
       return "look at the file: a writer may have died while writing it, its backup is beside it";
     case ErrorKind::kUnsupported: return "use a release of tidemark that reads this table version";
+    case ErrorKind::kConflict:
+      return "try again; when it stays so, an upgrade or downgrade of the table was interrupted";
     default: return "";
   }
 }
@@ -87,18 +89,29 @@ class Doctor {
   }
 
   Diagnosis Make() {
+    if (pipeline_.spec.is_disabled) {
+      Add({"pipeline", CheckOutcome::kSkipped, "switched off in the configuration", "", {}});
+      return std::move(diagnosis_);
+    }
     CheckTable();
     CheckCluster();
     return std::move(diagnosis_);
   }
 
  private:
-  void Add(DoctorCheck check) { diagnosis_.checks.push_back(std::move(check)); }
+  void Add(DoctorCheck check) {
+    check.detail = StoreFor(config_, pipeline_.spec.table).hidden.Hide(std::move(check.detail));
+    const auto cluster = config_.clusters.find(pipeline_.spec.cluster);
+    if (cluster != config_.clusters.end()) {
+      check.detail = cluster->second.hidden.Hide(std::move(check.detail));
+    }
+    diagnosis_.checks.push_back(std::move(check));
+  }
 
   void CheckTable() {
     const Budget budget = Budget::For(options_.table_deadline, options_.stop);
     const std::string& uri = pipeline_.spec.table;
-    auto store = edges_.open_store(uri, StoreOptionsFor(config_, uri));
+    auto store = edges_.open_store(uri, StoreFor(config_, uri).options);
     if (!store) {
       return Add(Failed("store", store.error().message, CureOfStore(store.error().kind),
                         store.error().kind));
@@ -180,6 +193,13 @@ class Doctor {
                          "see what `tidemark checkpoint` finds, and restore or roll back the "
                          "damaged commit"));
     }
+    const auto empty = std::ranges::find(search->findings, "empty_commit", &lake::Finding::kind);
+    if (empty != search->findings.end()) {
+      return Add(Warning("checkpoint",
+                         fmt::format("{}; passed over {}: {}", seen, empty->place, empty->message),
+                         "look at the job that writes the table: it goes on from the checkpoint "
+                         "before the empty commit"));
+    }
     if (commit.is_archived) {
       return Add(
           Warning("checkpoint", seen + " (in the archived timeline only)",
@@ -195,6 +215,13 @@ class Doctor {
     }
     if (topics_.empty() && pipeline_.spec.topic)
       topics_.push_back({*pipeline_.spec.topic, {}, true});
+    if (topics_.empty()) {
+      return Add({"cluster",
+                  CheckOutcome::kSkipped,
+                  "not asked: neither the checkpoint nor the configuration names a topic",
+                  "",
+                  {}});
+    }
     for (auto& topic : topics_) topic.wants_config = true;
     auto probe = edges_.open_probe(cluster->second.options);
     auto result = probe ? (*probe)->Probe({topics_, pipeline_.spec.isolation},

@@ -14,15 +14,15 @@ enum class CheckOutcome {
   kOk,
   kWarning,  ///< works, and may not for long
   kFailed,
-  kSkipped,  ///< an earlier failure left nothing to check
+  kSkipped,  ///< an earlier failure left nothing to check, or it is switched off
 };
 
 std::string_view CheckOutcomeName(CheckOutcome outcome);
 
 /// One step.
 struct DoctorCheck {
-  std::string name;  ///< "store", "table", "timeline", "checkpoint", "cluster", "topic",
-                     ///< "partitions", "retention"
+  std::string name;  ///< "pipeline" when it is switched off; else "store", "table", "timeline",
+                     ///< "checkpoint", "cluster", "topic", "partitions", "retention"
   CheckOutcome outcome = CheckOutcome::kSkipped;
   std::string detail;              ///< what was seen
   std::string cure;                ///< what to do; empty when there is nothing to do

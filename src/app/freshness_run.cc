@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <atomic>
 #include <map>
+#include <set>
+#include <string_view>
 #include <thread>
 #include <utility>
 
@@ -49,7 +51,7 @@ Result<lake::CheckpointSearch> ReadCheckpoint(const Config& config, const Pipeli
                                               const FreshnessEdges& edges) {
   const Budget budget = Budget::For(options.table_deadline, options.stop);
   const std::string& uri = pipeline.spec.table;
-  TRY_ASSIGN(const auto store, edges.open_store(uri, StoreOptionsFor(config, uri)));
+  TRY_ASSIGN(const auto store, edges.open_store(uri, StoreFor(config, uri).options));
   TRY_ASSIGN(const auto table, lake::hudi::Table::Open(*store, edges.columns, budget));
   return table.FindCheckpoint({.commit_depth_max = pipeline.commit_depth_max}, budget);
 }
@@ -61,10 +63,12 @@ bool NeedsNothing(const PipelineConfig& pipeline) {
 void ReadTable(const Config& config, Passage& passage, const FreshnessRunOptions& options,
                const FreshnessEdges& edges) {
   auto search = ReadCheckpoint(config, *passage.pipeline, options, edges);
+  const HiddenValues& hidden = StoreFor(config, passage.pipeline->spec.table).hidden;
   if (!search) {
-    passage.table.error = std::move(search).error();
+    passage.table.error = hidden.Hide(std::move(search).error());
     return;
   }
+  for (auto& finding : search->findings) finding.message = hidden.Hide(std::move(finding.message));
   passage.topics = freshness::TopicsToProbe(passage.pipeline->spec, *search);
   for (auto& topic : passage.topics) topic.wants_config = true;
   passage.table.search = std::move(*search);
@@ -93,22 +97,45 @@ Round& RoundFor(std::vector<Round>& rounds, const Passage& passage,
   return rounds.back();
 }
 
-/// The part of a result that is about the passage's topics.
-ProbeResult PartOf(const ProbeResult& whole, const Passage& passage) {
-  ProbeResult part;
-  part.cluster_id = whole.cluster_id;
-  part.observed_at = whole.observed_at;
-  part.bytes_fetched = whole.bytes_fetched;
-  const auto is_asked = [&](const std::string& name) {
-    return std::ranges::any_of(passage.topics,
-                               [&](const auto& topic) { return topic.name == name; });
-  };
-  std::ranges::copy_if(whole.topics, std::back_inserter(part.topics),
-                       [&](const auto& topic) { return is_asked(topic.topic); });
-  std::ranges::copy_if(whole.partitions, std::back_inserter(part.partitions),
-                       [&](const auto& facts) { return is_asked(facts.partition.topic); });
-  return part;
-}
+/// A result by topic, so that many passages of one cluster do not each search all of it.
+class ResultByTopic {
+ public:
+  explicit ResultByTopic(const ProbeResult& whole) : whole_(whole) {
+    for (const auto& topic : whole.topics) topics_[topic.topic].push_back(&topic);
+    for (const auto& facts : whole.partitions) partitions_[facts.partition.topic].push_back(&facts);
+  }
+
+  /// The part that is about the passage's topics.
+  ProbeResult PartOf(const Passage& passage) const {
+    ProbeResult part;
+    part.cluster_id = whole_.cluster_id;
+    part.observed_at = whole_.observed_at;
+    part.bytes_fetched = whole_.bytes_fetched;
+    std::set<std::string_view> asked;
+    for (const auto& topic : passage.topics) asked.insert(topic.name);
+    for (const std::string_view topic : asked) {
+      AppendTo(part.topics, topics_, topic);
+      AppendTo(part.partitions, partitions_, topic);
+    }
+    return part;
+  }
+
+ private:
+  template <class Facts>
+  using ByTopic = std::map<std::string_view, std::vector<const Facts*>>;
+
+  template <class Facts>
+  static void AppendTo(std::vector<Facts>& part, const ByTopic<Facts>& whole,
+                       std::string_view topic) {
+    const auto found = whole.find(topic);
+    if (found == whole.end()) return;
+    for (const Facts* facts : found->second) part.push_back(*facts);
+  }
+
+  const ProbeResult& whole_;
+  ByTopic<kafka::TopicFacts> topics_;
+  ByTopic<kafka::PartitionFacts> partitions_;
+};
 
 /// Asks one cluster at one isolation level for all its passages.
 void AskCluster(const ClusterConfig& cluster, kafka::IsolationLevel isolation,
@@ -129,18 +156,24 @@ void AskCluster(const ClusterConfig& cluster, kafka::IsolationLevel isolation,
   auto probe = edges.open_probe(cluster.options);
   std::vector<Result<ProbeResult>> results;
   for (const Round& round : rounds) {
-    if (probe) {
-      results.push_back((*probe)->Probe(round.request, budget));
-    } else {
-      results.push_back(std::unexpected(probe.error()));
-    }
-  }
-  for (Passage* passage : passages) {
-    const auto& result = results[round_of[passage]];
+    auto result = probe ? (*probe)->Probe(round.request, budget)
+                        : Result<ProbeResult>(std::unexpected(probe.error()));
     if (result) {
-      passage->cluster.result = PartOf(*result, *passage);
+      cluster.hidden.HideIn(*result);
     } else {
-      passage->cluster.error = result.error();
+      result = std::unexpected(cluster.hidden.Hide(std::move(result).error()));
+    }
+    results.push_back(std::move(result));
+  }
+  std::vector<std::optional<ResultByTopic>> by_topic(results.size());
+  for (size_t i = 0; i < results.size(); ++i)
+    if (results[i]) by_topic[i].emplace(*results[i]);
+  for (Passage* passage : passages) {
+    const size_t round = round_of[passage];
+    if (by_topic[round]) {
+      passage->cluster.result = by_topic[round]->PartOf(*passage);
+    } else {
+      passage->cluster.error = results[round].error();
     }
   }
 }

@@ -152,6 +152,22 @@ TEST_F(FreshnessRunTest, TwoPipelinesOnOneTopicKeepTheirOwnOffsets) {
   EXPECT_EQ(run.reports[2].lag, 0s);
 }
 
+TEST_F(FreshnessRunTest, ThousandsOfPipelinesOnOneClusterEachGetTheirOwnTopicOnly) {
+  constexpr int kCount = 3000;
+  for (int i = 0; i < kCount; ++i) {
+    const std::string number = std::to_string(i);
+    AddPipeline("many" + number, "topic" + number + ",0:" + std::to_string(i % 11));
+  }
+  const FreshnessRun run = Run();
+  EXPECT_EQ(requests_.size(), 1U);
+  ASSERT_EQ(run.reports.size(), size_t{kCount});
+  for (int i = 0; i < kCount; ++i) {
+    const auto& report = run.reports[static_cast<size_t>(i)];
+    EXPECT_EQ(report.counts.total, 1);
+    EXPECT_EQ(report.counts.fresh, i % 11 == 10 ? 1 : 0) << i;
+  }
+}
+
 TEST_F(FreshnessRunTest, ADeadClusterLeavesTheOthersDecided) {
   AddPipeline("a", "orders,0:10", "dead");
   AddPipeline("b", "orders,0:10", "main");

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <set>
 
-#include "app/yaml_map_internal.h"
+#include "base/nearest_word.h"
 #include "base/time_text.h"
 #include "kafka/bootstrap.h"
 
@@ -32,7 +32,8 @@ Status ReadProperties(const SinglePipeline& single, const ConfigSources& sources
     }
     const std::string key = property.substr(0, equals);
     const std::string value = property.substr(equals + 1);
-    if (auto status = sources.check_property(key, value); !status) {
+    if (auto status = sources.check_property(key, value, kafka::client::ValueVisibility::kShown);
+        !status) {
       return std::unexpected(std::move(status).error().With("--property " + key));
     }
     options.properties.emplace_back(key, value);
@@ -73,7 +74,7 @@ Result<Config> ConfigOf(const SinglePipeline& single, const ConfigSources& sourc
   ClusterConfig cluster{kSingleCluster, {single.bootstrap, {}}};
   TRY(ReadProperties(single, sources, cluster.options));
   config.clusters.emplace(cluster.name, std::move(cluster));
-  config.stores.push_back({"", "*", single.store});
+  config.stores.push_back({.name = "", .match = "*", .options = single.store});
   config.pipelines.push_back(std::move(pipeline));
   return config;
 }
@@ -95,11 +96,16 @@ Result<std::vector<PipelineConfig>> SelectPipelines(const Config& config,
                     ? fmt::format("there is no pipeline '{}', did you mean '{}'?", name, *nearest)
                     : fmt::format("there is no pipeline '{}'", name));
   }
+  const std::set<std::string> wanted(names.begin(), names.end());
   std::vector<PipelineConfig> selected;
-  std::ranges::copy_if(config.pipelines, std::back_inserter(selected), [&](const auto& pipeline) {
-    return std::ranges::find(names, pipeline.spec.name) != names.end();
-  });
+  std::ranges::copy_if(config.pipelines, std::back_inserter(selected),
+                       [&](const auto& pipeline) { return wanted.contains(pipeline.spec.name); });
   return selected;
+}
+
+bool AreAllDisabled(const std::vector<PipelineConfig>& pipelines) {
+  return std::ranges::all_of(pipelines,
+                             [](const PipelineConfig& each) { return each.spec.is_disabled; });
 }
 
 }  // namespace tidemark::app

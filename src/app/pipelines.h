@@ -28,8 +28,12 @@ struct SinglePipeline {
 Result<Config> ConfigOf(const SinglePipeline& single, const ConfigSources& sources);
 
 /// The pipelines of these names, in the order of the file; all when `names` is empty.
-/// kInvalidArgument for a name that is not there, with the nearest one.
+/// kInvalidArgument for a name that is not there, with the nearest one, and when the configuration
+/// holds no pipeline: to look at nothing is not health.
 Result<std::vector<PipelineConfig>> SelectPipelines(const Config& config,
                                                     const std::vector<std::string>& names);
+
+/// Whether all are switched off, so that a run over them looks at nothing.
+bool AreAllDisabled(const std::vector<PipelineConfig>& pipelines);
 
 }  // namespace tidemark::app

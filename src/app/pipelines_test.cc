@@ -15,7 +15,7 @@ using namespace std::chrono_literals;
 
 ConfigSources Sources() {
   return {.environment = [](const std::string&) -> std::optional<std::string> { return {}; },
-          .check_property = [](const std::string& name, const std::string&) -> Status {
+          .check_property = [](const std::string& name, const std::string&, auto) -> Status {
             if (name == "security.protocol" || name == "sasl.password") return {};
             return Fail(ErrorKind::kInvalidArgument, "no such property");
           }};
@@ -89,6 +89,14 @@ TEST(PipelinesTest, SelectionKeepsTheOrderOfTheFile) {
 TEST(PipelinesTest, NothingToLookAtIsNoHealth) {
   EXPECT_THAT(SelectPipelines({}, {}),
               IsError(ErrorKind::kInvalidArgument, "the configuration holds no pipeline"));
+}
+
+TEST(PipelinesTest, ThatAllAreSwitchedOffIsKnown) {
+  std::vector<PipelineConfig> pipelines(2);
+  pipelines[0].spec.is_disabled = true;
+  EXPECT_FALSE(AreAllDisabled(pipelines));
+  pipelines[1].spec.is_disabled = true;
+  EXPECT_TRUE(AreAllDisabled(pipelines));
 }
 
 TEST(PipelinesTest, AnUnknownNameComesWithTheNearestOne) {

@@ -4,10 +4,10 @@
 #include <algorithm>
 #include <charconv>
 #include <filesystem>
-#include <fstream>
-#include <sstream>
 
+#include "app/text_file.h"
 #include "app/yaml_map_internal.h"
+#include "base/nearest_word.h"
 #include "base/time_text.h"
 
 namespace tidemark::app {
@@ -15,44 +15,17 @@ namespace tidemark::app {
 namespace {
 
 /// A secret file is a password or a token, not a disk image.
-constexpr std::uintmax_t kSecretBytesMax = 1 << 20;
-
-/// Insertions, deletions, replacements and swaps of neighbours that turn one word into the other.
-size_t EditDistance(std::string_view a, std::string_view b) {
-  std::vector<std::vector<size_t>> best(a.size() + 1, std::vector<size_t>(b.size() + 1));
-  for (size_t i = 0; i <= a.size(); ++i) {
-    for (size_t j = 0; j <= b.size(); ++j) {
-      if (i == 0 || j == 0) {
-        best[i][j] = i + j;
-        continue;
-      }
-      const size_t replaced = best[i - 1][j - 1] + (a[i - 1] == b[j - 1] ? 0 : 1);
-      best[i][j] = std::min({best[i - 1][j] + 1, best[i][j - 1] + 1, replaced});
-      if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1]) {
-        best[i][j] = std::min(best[i][j], best[i - 2][j - 2] + 1);
-      }
-    }
-  }
-  return best[a.size()][b.size()];
-}
+constexpr uint64_t kSecretBytesMax = 1 << 20;
 
 }  // namespace
 
-std::optional<std::string> NearestWord(std::string_view word, const std::set<std::string>& known) {
-  // Longer words are no misspelling of anything, and comparing them would cost their square.
-  constexpr size_t kWordSizeMax = 64;
-  if (word.size() > kWordSizeMax) return std::nullopt;
-  const std::string* best = nullptr;
-  size_t best_distance = std::max<size_t>(2, word.size() / 2);
-  for (const std::string& candidate : known) {
-    const size_t distance = EditDistance(word, candidate);
-    if (distance < best_distance || (distance == best_distance && best == nullptr)) {
-      best = &candidate;
-      best_distance = distance;
-    }
-  }
-  if (best == nullptr) return std::nullopt;
-  return *best;
+std::string ConfigText::Shown() const {
+  return is_hidden() ? fmt::format("(from {})", source) : value;
+}
+
+std::string ConfigText::Mistake(std::string message, std::string_view wanted) const {
+  if (!is_hidden()) return message;
+  return fmt::format("{} is wanted, the value (from {}) is none", wanted, source);
 }
 
 void ConfigContext::Add(const std::string& file, const YAML::Mark& mark, std::string message) {
@@ -75,33 +48,24 @@ std::optional<std::string> ConfigContext::Lookup(const std::string& file,
     return std::nullopt;
   }
   const auto path = std::filesystem::path(file).parent_path() / name;
-  std::error_code error;
-  const auto size = std::filesystem::file_size(path, error);
-  // Only what has a size is opened: a pipe would be waited for.
-  std::ifstream in;
-  if (!error) in.open(path, std::ios::binary);
-  if (error || !in) {
-    why = fmt::format("the file '{}' cannot be read", path.string());
+  auto text = ReadTextFile(path.string(), kSecretBytesMax);
+  if (!text) {
+    why = text.error().message;
     return std::nullopt;
   }
-  if (size > kSecretBytesMax) {
-    why = fmt::format("the file '{}' has over {} bytes", path.string(), kSecretBytesMax);
-    return std::nullopt;
-  }
-  std::string text(std::istreambuf_iterator<char>(in), {});
   // The line end that editors and `echo` put at the end is not part of a password.
-  while (!text.empty() && (text.back() == '\n' || text.back() == '\r')) text.pop_back();
-  return text;
+  while (text->ends_with('\n') || text->ends_with('\r')) text->pop_back();
+  return *std::move(text);
 }
 
-std::optional<std::string> ConfigContext::Resolve(const std::string& file, const YAML::Node& node,
-                                                  std::string_view name) {
+std::optional<ConfigText> ConfigContext::Resolve(const std::string& file, const YAML::Node& node,
+                                                 std::string_view name) {
   if (!node.IsScalar()) {
     Add(file, node.Mark(), fmt::format("{}: a single value is wanted here", name));
     return std::nullopt;
   }
   const std::string& text = node.Scalar();
-  std::string resolved;
+  ConfigText resolved;
   size_t position = 0;
   for (;;) {
     const size_t start = text.find("${", position);
@@ -111,17 +75,24 @@ std::optional<std::string> ConfigContext::Resolve(const std::string& file, const
       Add(file, node.Mark(), fmt::format("{}: '${{' without its '}}'", name));
       return std::nullopt;
     }
-    resolved.append(text, position, start - position);
+    resolved.value.append(text, position, start - position);
     std::string why;
-    const auto value = Lookup(file, std::string_view(text).substr(start + 2, end - start - 2), why);
+    auto value = Lookup(file, std::string_view(text).substr(start + 2, end - start - 2), why);
     if (!value) {
       Add(file, node.Mark(), fmt::format("{}: {}", name, why));
       return std::nullopt;
     }
-    resolved += *value;
+    resolved.value += *value;
+    resolved.looked_up.push_back({*std::move(value), text.substr(start, end + 1 - start)});
+    resolved.source = text;
     position = end + 1;
   }
-  resolved.append(text, position);
+  resolved.value.append(text, position);
+  if (resolved.value.contains('\0')) {
+    // Libraries in C would take what stands before it for the whole.
+    Add(file, node.Mark(), fmt::format("{}: a NUL byte cannot be part of a value", name));
+    return std::nullopt;
+  }
   return resolved;
 }
 
@@ -161,22 +132,28 @@ bool YamlMap::Has(const std::string& key) const {
   return values_.contains(key);
 }
 
-std::optional<std::string> YamlMap::TakeText(const std::string& key) {
+std::optional<ConfigText> YamlMap::TakeText(const std::string& key) {
   const YAML::Node node = Take(key);
   if (!node.IsDefined()) return std::nullopt;
   return context_.Resolve(file_, node, path_ + "." + key);
 }
 
-std::string YamlMap::TakeNeededText(const std::string& key, std::string wanted) {
+std::optional<std::string> YamlMap::TakeValue(const std::string& key) {
+  auto text = TakeText(key);
+  if (!text) return std::nullopt;
+  return std::move(text->value);
+}
+
+ConfigText YamlMap::TakeNeededText(const std::string& key, std::string wanted) {
   const YAML::Node node = Take(key);
-  const auto text =
-      node.IsDefined() ? context_.Resolve(file_, node, path_ + "." + key) : std::string();
-  if (text && text->empty()) Complain(key, std::move(wanted));
-  return text.value_or("");
+  auto text = node.IsDefined() ? context_.Resolve(file_, node, path_ + "." + key) : ConfigText{};
+  if (!text) return {};
+  if (text->value.empty()) Complain(key, std::move(wanted));
+  return *std::move(text);
 }
 
 std::optional<bool> YamlMap::TakeBool(const std::string& key) {
-  const auto text = TakeText(key);
+  const auto text = TakeValue(key);
   if (!text) return std::nullopt;
   if (*text == "true") return true;
   if (*text == "false") return false;
@@ -185,7 +162,7 @@ std::optional<bool> YamlMap::TakeBool(const std::string& key) {
 }
 
 std::optional<int64_t> YamlMap::TakeInteger(const std::string& key, int64_t least, int64_t most) {
-  const auto text = TakeText(key);
+  const auto text = TakeValue(key);
   if (!text) return std::nullopt;
   int64_t value = 0;
   const auto [end, error] = std::from_chars(text->data(), text->data() + text->size(), value);
@@ -199,16 +176,16 @@ std::optional<int64_t> YamlMap::TakeInteger(const std::string& key, int64_t leas
 std::optional<Milliseconds> YamlMap::TakeDuration(const std::string& key) {
   const auto text = TakeText(key);
   if (!text) return std::nullopt;
-  auto duration = ParseDuration(*text);
+  auto duration = ParseDuration(text->value);
   if (!duration) {
-    Complain(key, duration.error().message);
+    Complain(key, text->Mistake(duration.error().message, "a duration such as 90s"));
     return std::nullopt;
   }
   return *duration;
 }
 
-std::map<std::string, std::string> YamlMap::TakeTexts(const std::string& key) {
-  std::map<std::string, std::string> texts;
+std::map<std::string, ConfigText> YamlMap::TakeTexts(const std::string& key) {
+  std::map<std::string, ConfigText> texts;
   const YAML::Node node = Take(key);
   if (!node.IsDefined()) return texts;
   YamlMap map(context_, file_, node, path_ + "." + key);
@@ -226,7 +203,7 @@ std::map<std::string, std::string> YamlMap::TakeTexts(const std::string& key) {
 
 std::optional<std::string> YamlMap::TakeWord(const std::string& key,
                                              const std::vector<std::string>& words) {
-  auto text = TakeText(key);
+  auto text = TakeValue(key);
   if (!text || std::ranges::find(words, *text) != words.end()) return text;
   Complain(key, fmt::format("one of {} is wanted", fmt::join(words, ", ")));
   return std::nullopt;

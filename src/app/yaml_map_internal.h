@@ -14,6 +14,26 @@
 
 namespace tidemark::app {
 
+/// A scalar with its references resolved.
+struct ConfigText {
+  std::string value;
+  /// The scalar as it stands in the file when it holds references, "${env:NAME}": the value may be
+  /// a secret then and must not appear in a mistake. Empty for plain text.
+  std::string source{};
+  struct Part {
+    std::string value;
+    std::string reference;  ///< "${env:NAME}"
+  };
+  std::vector<Part> looked_up{};  ///< what each reference gave
+
+  bool is_hidden() const { return !source.empty(); }
+  /// What a message may show: the value, or where it came from.
+  std::string Shown() const;
+  /// `message` of a plain value; of a hidden one, which `message` may quote, that `wanted` is
+  /// wanted.
+  std::string Mistake(std::string message, std::string_view wanted) const;
+};
+
 /// Collects mistakes and resolves `${env:NAME}` and `${file:PATH}` in scalars.
 class ConfigContext {
  public:
@@ -26,8 +46,8 @@ class ConfigContext {
 
   /// The scalar with its references resolved; nullopt after reporting a mistake. `name` is for
   /// messages.
-  std::optional<std::string> Resolve(const std::string& file, const YAML::Node& node,
-                                     std::string_view name);
+  std::optional<ConfigText> Resolve(const std::string& file, const YAML::Node& node,
+                                    std::string_view name);
 
  private:
   std::optional<std::string> Lookup(const std::string& file, std::string_view reference,
@@ -53,16 +73,18 @@ class YamlMap {
   YAML::Node Take(const std::string& key);
   bool Has(const std::string& key) const;
 
-  std::optional<std::string> TakeText(const std::string& key);
+  std::optional<ConfigText> TakeText(const std::string& key);
+  /// The value alone, for keys about which nothing can be wrong but their absence.
+  std::optional<std::string> TakeValue(const std::string& key);
   /// Text that must be there: reports `wanted` when it is absent, null or empty, and then gives "".
   /// Text that cannot be resolved is reported once, as what it is.
-  std::string TakeNeededText(const std::string& key, std::string wanted);
+  ConfigText TakeNeededText(const std::string& key, std::string wanted);
   std::optional<bool> TakeBool(const std::string& key);
   /// A whole number within [least, most].
   std::optional<int64_t> TakeInteger(const std::string& key, int64_t least, int64_t most);
   std::optional<Milliseconds> TakeDuration(const std::string& key);
   /// A mapping of names to scalars; empty when absent.
-  std::map<std::string, std::string> TakeTexts(const std::string& key);
+  std::map<std::string, ConfigText> TakeTexts(const std::string& key);
   /// One of the words; nullopt when absent or reported.
   std::optional<std::string> TakeWord(const std::string& key,
                                       const std::vector<std::string>& words);
@@ -81,8 +103,5 @@ class YamlMap {
   std::map<std::string, YAML::Mark> key_marks_;
   std::set<std::string> known_;
 };
-
-/// The word of `known` that is nearest to `word` by edit distance; nullopt when none is near.
-std::optional<std::string> NearestWord(std::string_view word, const std::set<std::string>& known);
 
 }  // namespace tidemark::app

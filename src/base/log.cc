@@ -3,6 +3,10 @@
 #include <spdlog/sinks/stdout_color_sinks.h>
 #include <spdlog/spdlog.h>
 
+#include <utility>
+
+#include "base/utf8.h"
+
 namespace tidemark {
 
 namespace {
@@ -27,14 +31,26 @@ spdlog::logger& Logger() {
   return logger;
 }
 
+std::function<std::string(std::string)>& Filter() {
+  static std::function<std::string(std::string)> filter;
+  return filter;
+}
+
 }  // namespace
 
 void SetLogLevel(LogLevel level) {
   Logger().set_level(Translate(level));
 }
 
+void SetLogFilter(std::function<std::string(std::string)> filter) {
+  Filter() = std::move(filter);
+}
+
 void Log(LogLevel level, std::string_view message) {
-  Logger().log(Translate(level), "{}", fmt::string_view(message.data(), message.size()));
+  if (!Logger().should_log(Translate(level))) return;
+  // Messages quote tables and brokers.
+  Logger().log(Translate(level), "{}",
+               Printable(Filter() ? Filter()(std::string(message)) : std::string(message)));
 }
 
 }  // namespace tidemark

@@ -1,5 +1,7 @@
 #include "base/utf8.h"
 
+#include <fmt/core.h>
+
 #include <cstdint>
 
 namespace tidemark {
@@ -31,7 +33,52 @@ size_t SequenceLength(std::string_view text) {
   return 0;
 }
 
+/// The code point of a well-formed sequence.
+uint32_t CodePointOf(std::string_view sequence) {
+  const auto byte = [&](size_t i) { return static_cast<uint8_t>(sequence[i]); };
+  if (sequence.size() == 1) return byte(0);
+  uint32_t point = byte(0) & (0xFFU >> (sequence.size() + 1));
+  for (size_t i = 1; i < sequence.size(); ++i) point = point << 6 | (byte(i) & 0x3FU);
+  return point;
+}
+
+bool IsControl(uint32_t point) {
+  const bool is_control = point < 0x20 || (point >= 0x7F && point <= 0x9F);
+  const bool is_separator = point == 0x2028 || point == 0x2029;
+  const bool is_direction = point == 0x061C || point == 0x200E || point == 0x200F ||
+                            (point >= 0x202A && point <= 0x202E) ||
+                            (point >= 0x2066 && point <= 0x2069);
+  return is_control || is_separator || is_direction;
+}
+
+std::string MadePrintable(std::string_view text, bool keeps_line_feeds) {
+  std::string result;
+  result.reserve(text.size());
+  while (!text.empty()) {
+    const size_t length = SequenceLength(text);
+    const std::string_view sequence = text.substr(0, length == 0 ? 1 : length);
+    text.remove_prefix(sequence.size());
+    const uint32_t point = length == 0 ? 0 : CodePointOf(sequence);
+    if (length != 0 && (!IsControl(point) || (keeps_line_feeds && point == '\n'))) {
+      result += sequence;
+    } else if (sequence.size() == 1) {
+      result += fmt::format("\\x{:02x}", static_cast<uint8_t>(sequence[0]));
+    } else {
+      result += fmt::format("\\u{:04x}", point);
+    }
+  }
+  return result;
+}
+
 }  // namespace
+
+std::string Printable(std::string_view text) {
+  return MadePrintable(text, false);
+}
+
+std::string PrintableLines(std::string_view text) {
+  return MadePrintable(text, true);
+}
 
 std::string ToValidUtf8(std::string_view text) {
   std::string result;

@@ -33,5 +33,47 @@ TEST(Utf8Test, OverlongFormsSurrogatesAndTooLargeValuesAreMalformed) {
   EXPECT_EQ(ToValidUtf8("\xF4\x90\x80\x80"), kBad + kBad + kBad + kBad);
 }
 
+TEST(PrintableTest, PrintableTextIsUnchanged) {
+  for (const std::string text : {"", "orders", "a b\\c", "größe", "日本", "😀", "\xC2\xA0"})
+    EXPECT_EQ(Printable(text), text);
+}
+
+TEST(PrintableTest, ControlCharactersAreWrittenOut) {
+  EXPECT_EQ(Printable("a\x1b[31mb\tc\x7f"), "a\\x1b[31mb\\x09c\\x7f");
+  EXPECT_EQ(Printable("two\nlines\r"), "two\\x0alines\\x0d");
+  EXPECT_EQ(Printable(std::string("a\0b", 3)), "a\\x00b");
+  // What terminals take for ESC [ in eight bits.
+  EXPECT_EQ(Printable("\xC2\x9B"
+                      "2J"),
+            "\\u009b2J");
+}
+
+TEST(PrintableTest, BytesThatAreNoUtf8AreWrittenOut) {
+  EXPECT_EQ(Printable("t\xFFu\xC3("), "t\\xffu\\xc3(");
+  EXPECT_EQ(Printable("\x9B"
+                      "2J"),
+            "\\x9b2J");
+}
+
+TEST(PrintableTest, LineSeparatorsAndTurnedTextAreWrittenOut) {
+  EXPECT_EQ(Printable("a\xE2\x80\xA8z"), "a\\u2028z");
+  EXPECT_EQ(Printable("txt\xE2\x80\xAEgnp"), "txt\\u202egnp");
+  EXPECT_EQ(Printable("\xE2\x81\xA6x"), "\\u2066x");
+  EXPECT_EQ(Printable("\xD8\x9C"), "\\u061c");
+}
+
+TEST(PrintableTest, EveryByteGivesOneLineOfValidText) {
+  for (int byte = 0; byte < 256; ++byte) {
+    const std::string shown = Printable(std::string(1, static_cast<char>(byte)));
+    EXPECT_EQ(ToValidUtf8(shown), shown);
+    EXPECT_EQ(shown.find('\n'), shown.npos);
+    EXPECT_FALSE(shown.empty());
+  }
+}
+
+TEST(PrintableTest, LinesOfOursStayLines) {
+  EXPECT_EQ(PrintableLines("2 mistakes\na\x1b:1\n"), "2 mistakes\na\\x1b:1\n");
+}
+
 }  // namespace
 }  // namespace tidemark

@@ -9,7 +9,7 @@ import pytest
 
 from free_ports import free_ports
 from kafka_cluster import HOST, KafkaCluster, Record, now_ms
-from program import HEALTHY, UNREACHABLE, UNREADABLE, WARNING, Program, Run
+from program import HEALTHY, UNREACHABLE, UNREADABLE, USAGE, WARNING, Program, Run
 
 MINUTE, HOUR, DAY = 60_000, 3_600_000, 86_400_000
 MakeTable = Callable[..., pathlib.Path]
@@ -54,6 +54,39 @@ def test_a_newer_commit_that_cannot_be_read_is_told(
     assert run.code == WARNING
 
 
+def test_a_newest_commit_that_is_empty_is_told(tidemark: Program, make_table: MakeTable) -> None:
+    table = make_table("t,0:1")
+    (table / ".hoodie" / "99990101000000000.commit").write_bytes(b"")
+    run = examine(tidemark, table)
+    check_cure(run, "t,0:1", "99990101000000000.commit", "empty")
+    assert run.code == WARNING
+
+
+def test_a_pipeline_that_is_switched_off_is_not_examined(
+    tidemark: Program, tmp_path: pathlib.Path
+) -> None:
+    file = tmp_path / "tidemark.yaml"
+    file.write_text(
+        "clusters: { main: { bootstrap_servers: 127.0.0.1:1 } }\n"
+        "pipelines: [ { name: retired, table: /nowhere, disabled: true } ]\n"
+    )
+    run = tidemark("doctor", "--config", file)
+    assert run.code == HEALTHY
+    assert "skipped" in run.out and "retired" in run.out
+    assert "nothing was looked at" in run.err
+
+
+def test_a_configuration_without_a_pipeline_is_a_mistake(
+    tidemark: Program, tmp_path: pathlib.Path
+) -> None:
+    file = tmp_path / "tidemark.yaml"
+    for text in ["", "pipelines: []\n", "null\n", "---\n---\npipelines: []\n"]:
+        file.write_text(text)
+        for command in ("doctor", "freshness"):
+            run = tidemark(command, "--config", file)
+            assert (run.code, run.out) == (USAGE, "")
+
+
 def test_a_folder_that_is_no_table_is_told(tidemark: Program, tmp_path: pathlib.Path) -> None:
     run = examine(tidemark, tmp_path)
     check_cure(run, "hoodie.properties")
@@ -65,6 +98,15 @@ def test_a_cluster_that_is_not_there_is_told(tidemark: Program, make_table: Make
     run = examine(tidemark, make_table("t,0:1"), "--bootstrap", f"{HOST}:{port}")
     check_cure(run, "broker")
     assert run.code == UNREACHABLE
+
+
+def test_a_cluster_that_is_asked_nothing_is_not_said_to_answer(
+    tidemark: Program, tmp_path: pathlib.Path
+) -> None:
+    (port,) = free_ports(1)
+    run = examine(tidemark, tmp_path, "--bootstrap", f"{HOST}:{port}")
+    assert "answers" not in run.out.split("cluster")[1]
+    assert "skipped" in run.out
 
 
 def test_a_missing_topic_is_told(

@@ -172,6 +172,11 @@ def test_a_disabled_pipeline_raises_no_alarm(lake: Lake, freshness: Freshness) -
     run = freshness(yaml.safe_dump(config), "--format", "json")
     assert run.pipelines["late"]["status"] == "disabled"
     assert run.code == HEALTHY
+    assert "nothing was looked at" in run.err, "0 alone would pass for health"
+    both = yaml.safe_load(lake.config("late", "calm"))
+    both["pipelines"][0]["disabled"] = True
+    run = freshness(yaml.safe_dump(both), "--format", "json")
+    assert (run.code, run.err) == (HEALTHY, "")
 
 
 def test_an_open_maintenance_window_raises_no_alarm_and_says_so(

@@ -40,5 +40,18 @@ TEST(PropertiesTest, SecretsAreNotRepeated) {
                                                Not(HasSubstr("not a key but secret")))));
 }
 
+TEST(PropertiesTest, AValueToBeHiddenIsNotRepeatedNorIsAnyPartOfIt) {
+  const auto hidden = ValueVisibility::kHidden;
+  EXPECT_THAT(CheckProperty("security.protocol", "5ecret", hidden),
+              IsError(ErrorKind::kInvalidArgument,
+                      "invalid value of a kafka property name=security.protocol"));
+  EXPECT_THAT(CheckProperty("debug", "broker,5ecret", hidden),
+              IsError(ErrorKind::kInvalidArgument, Not(HasSubstr("5ecret"))));
+  EXPECT_THAT(
+      CheckProperty("security.protocoll", "5ecret", hidden),
+      IsError(ErrorKind::kInvalidArgument, "unknown kafka property name=security.protocoll"));
+  EXPECT_THAT(CheckProperty("security.protocol", "SSL", hidden), IsOk());
+}
+
 }  // namespace
 }  // namespace tidemark::kafka::client
