@@ -353,5 +353,50 @@ TEST_F(ListingRaceTest, ATableBeingMovedToAnotherLayoutIsAConflict) {
   EXPECT_THAT(Find(), IsError(ErrorKind::kConflict, HasSubstr("moved to another")));
 }
 
+using LayoutMismatchTest = HudiTableTest;
+
+TEST_F(LayoutMismatchTest, InstantsInTheFolderOfTheOtherLayoutAreNotATableWithoutCommits) {
+  Properties(1, "hoodie.timeline.layout.version=2\n");
+  Write("001.commit", CommitAt(1));
+  EXPECT_THAT(Find(), IsError(ErrorKind::kCorrupt,
+                              AllOf(HasSubstr("hoodie.timeline.layout.version"),
+                                    HasSubstr("table_version=6 layout=2"),
+                                    HasSubstr("other_folder=.hoodie completed_instants=1"))));
+  Properties(2, "hoodie.timeline.layout.version=1\n");
+  Remove("001.commit");
+  Write("timeline/001_002.commit", CommitAt(1));
+  EXPECT_THAT(Find(), IsError(ErrorKind::kCorrupt, AllOf(HasSubstr("table_version=9 layout=1"),
+                                                         HasSubstr("other_folder=.hoodie/timeline "
+                                                                   "completed_instants=1"))));
+}
+
+TEST_F(LayoutMismatchTest, ADowngradeUnderWayIsNotATableWithoutCommits) {
+  Properties(2);
+  Write("001.commit", CommitAt(1));
+  EXPECT_THAT(Find(), IsError(ErrorKind::kConflict, HasSubstr("moved to another")));
+}
+
+TEST_F(LayoutMismatchTest, PropertiesThatContradictThemselvesAreNamedBesideWhatIsRead) {
+  Properties(1, "hoodie.timeline.layout.version=2\n");
+  Write("timeline/001_002.commit", CommitAt(1));
+  EXPECT_EQ(Found(), "001 orders,0:1 depth 0; changed 001");
+  EXPECT_THAT(FindingKinds(), ElementsAre("layout_mismatch"));
+  Write("003.commit", CommitAt(3));
+  ASSERT_OK_ASSIGN(const auto search, Find());
+  EXPECT_EQ(search.found->instant, "001");
+  EXPECT_THAT(search.findings,
+              ElementsAre(Field(&Finding::message, HasSubstr("completed_instants=1"))));
+}
+
+TEST_F(LayoutMismatchTest, ATableWithoutAnyCommitStaysOne) {
+  for (const int layout : {1, 2}) {
+    Properties(layout);
+    Write("notes.txt", "");
+    Write("001.commit.requested", "");
+    EXPECT_EQ(Found(), "none");
+    EXPECT_THAT(FindingKinds(), IsEmpty());
+  }
+}
+
 }  // namespace
 }  // namespace tidemark::lake::hudi

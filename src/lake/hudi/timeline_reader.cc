@@ -58,6 +58,67 @@ size_t CompletedCount(const std::vector<NamedFile>& files) {
       files, [](const NamedFile& file) { return file.name.state == State::kCompleted; }));
 }
 
+constexpr int kFirstVersionOfLayout2 = 8;
+constexpr std::string_view kFolderOfLayout1 = ".hoodie";
+constexpr std::string_view kFolderOfLayout2 = ".hoodie/timeline";
+
+/// Whether the table's version has the other layout. No writer leaves this.
+bool IsContradictory(const TableProperties& properties) {
+  return (properties.version >= kFirstVersionOfLayout2) != (properties.layout >= 2);
+}
+
+/// Completed instants in the folder of the other layout.
+Result<size_t> CountElsewhere(const storage::ObjectStore& store, std::string_view folder,
+                              const Budget& budget) {
+  TRY_ASSIGN(const storage::Listing listing, store.List(folder, {}, budget));
+  return static_cast<size_t>(std::ranges::count_if(listing.objects, [](const auto& object) {
+    const size_t slash = object.key.rfind('/');
+    const auto name = ParseInstantFileName(
+        std::string_view(object.key).substr(slash == object.key.npos ? 0 : slash + 1));
+    return name && name->action != Action::kUnknown && name->state == State::kCompleted;
+  }));
+}
+
+/// An upgrade or downgrade moves the instants before it says so in the properties, and properties
+/// may be wrong for good: a folder without instants must then not pass for a table without commits.
+Status CheckLayout(const storage::ObjectStore& store, const TableProperties& properties,
+                   const storage::Listing& listing, Timeline& timeline, const Budget& budget) {
+  const bool is_contradictory = IsContradictory(properties);
+  if (!timeline.instants.empty() && !is_contradictory) return {};
+  const bool is_layout_1 = properties.layout < 2;
+  const std::string_view elsewhere = is_layout_1 ? kFolderOfLayout2 : kFolderOfLayout1;
+  const bool is_there = !is_layout_1 || std::ranges::find(listing.folders, ".hoodie/timeline/") !=
+                                            listing.folders.end();
+  size_t count = 0;
+  if (is_there && elsewhere != properties.timeline_folder) {
+    TRY_ASSIGN(count, CountElsewhere(store, elsewhere, budget));
+  }
+  const std::string seen = fmt::format(
+      "table={} table_version={} layout={} folder={} instants={} other_folder={} "
+      "completed_instants={}",
+      store.uri(), properties.version, properties.layout, properties.timeline_folder,
+      timeline.instants.size(), elsewhere, count);
+  if (is_contradictory && (count == 0 || !timeline.instants.empty())) {
+    timeline.findings.push_back(
+        {"layout_mismatch", ".hoodie/hoodie.properties",
+         "hoodie.timeline.layout.version is not the layout of hoodie.table.version " + seen});
+    return {};
+  }
+  if (is_contradictory) {
+    return Fail(ErrorKind::kCorrupt,
+                "hoodie.timeline.layout.version is not the layout of hoodie.table.version, and the "
+                "instants lie where the other layout has them " +
+                    seen);
+  }
+  if (is_there && (is_layout_1 || count > 0)) {
+    return Fail(ErrorKind::kConflict,
+                "table is being moved to another timeline layout, or "
+                "hoodie.timeline.layout.version is wrong " +
+                    seen);
+  }
+  return {};
+}
+
 }  // namespace
 
 Timeline MakeTimeline(const storage::Listing& listing, const TableProperties& properties) {
@@ -111,16 +172,7 @@ Result<Timeline> ReadActiveTimeline(const storage::ObjectStore& store,
                                     const TableProperties& properties, const Budget& budget) {
   TRY_ASSIGN(const storage::Listing listing, store.List(properties.timeline_folder, {}, budget));
   Timeline timeline = MakeTimeline(listing, properties);
-  // An upgrade moves the instants before it says so in the properties. An empty folder must then
-  // not pass for a table without commits.
-  const bool is_moving =
-      properties.layout < 2 && timeline.instants.empty() &&
-      std::ranges::find(listing.folders, ".hoodie/timeline/") != listing.folders.end();
-  if (is_moving) {
-    return Fail(ErrorKind::kConflict,
-                fmt::format("table is being moved to another timeline layout table={} layout={}",
-                            store.uri(), properties.layout));
-  }
+  TRY(CheckLayout(store, properties, listing, timeline, budget));
   return timeline;
 }
 

@@ -17,8 +17,10 @@ namespace tidemark::lake::hudi {
 /// other than clean, which may legally complete twice).
 Timeline MakeTimeline(const storage::Listing& listing, const TableProperties& properties);
 
-/// Reads the active timeline. Cost: one listing. kConflict when the table is just being moved to
-/// another layout: open it anew.
+/// Reads the active timeline. Cost: one listing; a second one when it has no instant, or when the
+/// properties contradict themselves (then with the finding "layout_mismatch"). kConflict when the
+/// table is just being moved to another layout: open it anew. kCorrupt when the instants lie in the
+/// folder of another layout than the one that the properties say against the table's version.
 Result<Timeline> ReadActiveTimeline(const storage::ObjectStore& store,
                                     const TableProperties& properties, const Budget& budget);
 
