@@ -6,6 +6,7 @@
 #include "api/checkpoint_json.h"
 #include "app/table_read.h"
 #include "base/time_text.h"
+#include "base/utf8.h"
 #include "cli/command.h"
 #include "cli/commands.h"
 #include "cli/flags.h"
@@ -62,11 +63,12 @@ std::string Render(const app::CheckpointReading& reading, const Terminal& termin
 int RunCommand(const Options& options) {
   const auto timeout = TimeoutOf(options.flags.timeout);
   if (!timeout) return Complain(timeout.error());
-  const StopSignal stop;
+  StopSignal stop;
   const auto reading = app::ReadCheckpoint(options.flags.table, options.flags.store,
                                            {.commit_depth_max = options.commit_depth_max},
                                            Budget::For(*timeout, stop.token()), app::SystemEdges());
-  if (stop.was_sent()) return StopSignal::kExitCode;
+  if (stop.was_sent()) return stop.exit_code();
+  stop.End();
   if (!reading) return Complain(reading.error());
   return Print(options.flags.format == "json"
                    ? api::CheckpointJson(reading->table, reading->search) + "\n"

@@ -12,6 +12,8 @@
 #include <cstring>
 #include <utility>
 
+#include "base/utf8.h"
+
 namespace tidemark::cli {
 
 namespace {
@@ -77,8 +79,12 @@ ExitCode ExitCodeOf(ErrorKind kind) {
 
 ExitCode Complain(const Error& error) {
   std::fflush(stdout);
-  std::fprintf(stderr, "tidemark: %s\n", Printable(error.message).c_str());
+  Warn(error.message);
   return ExitCodeOf(error.kind);
+}
+
+void Warn(std::string_view message) {
+  std::fprintf(stderr, "tidemark: %s\n", PrintableLines(message).c_str());
 }
 
 Terminal Terminal::OfStdout() {
@@ -98,8 +104,13 @@ std::string Paint(const Terminal& terminal, Colour colour, std::string_view text
   return fmt::format("{}{}\x1b[0m", EscapeOf(colour), text);
 }
 
-void TextTable::AddNote(std::string note) {
-  if (!rows_.empty()) rows_.back().notes.push_back(std::move(note));
+void TextTable::AddRow(std::vector<Cell> cells) {
+  for (Cell& cell : cells) cell.text = Printable(cell.text);
+  rows_.push_back({std::move(cells), {}});
+}
+
+void TextTable::AddNote(std::string_view note) {
+  if (!rows_.empty()) rows_.back().notes.push_back(Printable(note));
 }
 
 std::string TextTable::Render(const Terminal& terminal) const {
@@ -165,19 +176,6 @@ void HoldStandardDescriptors() {
     // The lowest free number is taken, which is this one. Read only: writing stays an error.
     static_cast<void>(open("/dev/null", O_RDONLY));
   }
-}
-
-std::string Printable(std::string_view text) {
-  std::string out;
-  for (const char c : text) {
-    const auto byte = static_cast<unsigned char>(c);
-    if ((byte < 0x20 && c != '\n') || byte == 0x7f) {
-      out += fmt::format("\\x{:02x}", byte);
-    } else {
-      out += c;
-    }
-  }
-  return out;
 }
 
 }  // namespace tidemark::cli

@@ -31,6 +31,9 @@ ExitCode ExitCodeOf(ErrorKind kind);
 /// Prints "tidemark: message" to stderr and gives the exit code.
 ExitCode Complain(const Error& error);
 
+/// Prints "tidemark: message" to stderr for what the exit code does not tell.
+void Warn(std::string_view message);
+
 /// Colour and layout of what goes to stdout.
 struct Terminal {
   bool has_colour = false;
@@ -45,7 +48,8 @@ enum class Colour { kPlain, kGreen, kYellow, kRed, kMagenta, kDim, kBold };
 /// `text` in `colour` when the terminal has any.
 std::string Paint(const Terminal& terminal, Colour colour, std::string_view text);
 
-/// An aligned table: two blanks between columns, no lines, header in bold.
+/// An aligned table: two blanks between columns, no lines, header in bold. Cells and notes are made
+/// printable here (base/utf8.h).
 class TextTable {
  public:
   struct Cell {
@@ -56,9 +60,9 @@ class TextTable {
 
   explicit TextTable(std::vector<std::string> header) : header_(std::move(header)) {}
 
-  void AddRow(std::vector<Cell> cells) { rows_.push_back({std::move(cells), {}}); }
-  /// A line below the newest row, across all columns.
-  void AddNote(std::string note);
+  void AddRow(std::vector<Cell> cells);
+  /// Lines below the newest row, across all columns.
+  void AddNote(std::string_view note);
 
   std::string Render(const Terminal& terminal) const;
 
@@ -79,9 +83,5 @@ class TextTable {
 /// Opens the standard descriptors that the caller left closed, so that no socket or file of ours
 /// becomes one of them and is written to. Before anything else is opened.
 void HoldStandardDescriptors();
-
-/// `text` with control characters shown as \xNN, so that a name from a table cannot drive the
-/// terminal.
-std::string Printable(std::string_view text);
 
 }  // namespace tidemark::cli

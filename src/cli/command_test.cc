@@ -31,9 +31,14 @@ TEST(TextTableTest, ColourOnlyWhereTheTerminalHasIt) {
   EXPECT_EQ(table.Render({.has_colour = true}), "\x1b[1mA\x1b[0m\n\x1b[31mx\x1b[0m\n");
 }
 
-TEST(PrintableTest, ControlCharactersCannotDriveTheTerminal) {
-  EXPECT_EQ(Printable("a\x1b[31mb\tc\x7f"), "a\\x1b[31mb\\x09c\\x7f");
-  EXPECT_EQ(Printable("größe\n"), "größe\n");
+TEST(TextTableTest, NamesCannotDriveTheTerminalNorForgeRows) {
+  TextTable table({"A", "B"});
+  table.AddRow({{"x\x1b[2J\nforged"}, {"t\xFF"}});
+  table.AddNote("see\x07 \xE2\x80\xAE");
+  EXPECT_EQ(table.Render({}),
+            "A                   B\n"
+            "x\\x1b[2J\\x0aforged  t\\xff\n"
+            "  see\\x07 \\u202e\n");
 }
 
 TEST(ExitCodeTest, EveryKindHasItsCode) {

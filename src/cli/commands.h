@@ -2,6 +2,7 @@
 #pragma once
 
 #include <functional>
+#include <string>
 
 namespace CLI {
 class App;
@@ -11,6 +12,9 @@ namespace tidemark::cli {
 
 /// Runs the chosen command and gives the exit code.
 using Run = std::function<int()>;
+
+/// What `version` says, without the line's end.
+std::string VersionText();
 
 /// Adds the subcommand to `app`; `chosen` is set to its Run when the command line names it.
 void AddFreshness(CLI::App& app, Run& chosen);

@@ -18,7 +18,7 @@ namespace {
 constexpr Milliseconds kProbeDeadline = std::chrono::seconds(2);
 
 int RunCommand() {
-  const StopSignal stop;
+  StopSignal stop;
   const auto edges = app::SystemEdges();
   const auto folder = app::FindDemoData();
   if (!folder) return Complain(folder.error());
@@ -27,7 +27,8 @@ int RunCommand() {
   const app::Config& config = (*demo)->config();
   const app::FreshnessRun run = app::RunFreshness(
       config, config.pipelines, {.probe_deadline = kProbeDeadline, .stop = stop.token()}, edges);
-  if (stop.was_sent()) return StopSignal::kExitCode;
+  if (stop.was_sent()) return stop.exit_code();
+  stop.End();
   const Terminal terminal = Terminal::OfStdout();
   std::string out =
       "Five tables that real Hudi releases wrote, and a Kafka cluster inside this process whose\n"

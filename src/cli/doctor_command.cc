@@ -5,6 +5,7 @@
 
 #include "app/doctor.h"
 #include "app/pipelines.h"
+#include "base/utf8.h"
 #include "cli/command.h"
 #include "cli/commands.h"
 #include "cli/doctor_json.h"
@@ -84,17 +85,20 @@ int RunCommand(const Options& options) {
   const auto config = options.config_file.empty() ? app::ConfigOf(options.single, sources)
                                                   : app::ReadConfig(options.config_file, sources);
   if (!config) return Complain(config.error());
+  app::HideInLog(*config);
   const auto pipelines = app::SelectPipelines(*config, {});
   if (!pipelines) return Complain(pipelines.error());
-  const StopSignal stop;
+  StopSignal stop;
   const auto edges = app::SystemEdges();
   std::vector<Diagnosis> diagnoses;
   for (const app::PipelineConfig& pipeline : *pipelines) {
     diagnoses.push_back(app::Diagnose(
         *config, pipeline,
         {.table_deadline = *timeout, .probe_deadline = *timeout, .stop = stop.token()}, edges));
-    if (stop.was_sent()) return StopSignal::kExitCode;
+    if (stop.was_sent()) return stop.exit_code();
   }
+  stop.End();
+  WarnIfAllDisabled(*pipelines);
   return Print(options.format == "json" ? DoctorJson(diagnoses) + "\n"
                                         : Render(diagnoses, Terminal::OfStdout()),
                ExitCodeOfAll(diagnoses));

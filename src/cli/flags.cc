@@ -1,6 +1,11 @@
 #include "cli/flags.h"
 
+#include <fmt/format.h>
+
 #include <CLI/CLI.hpp>
+
+#include "app/pipelines.h"
+#include "cli/command.h"
 
 namespace tidemark::cli {
 
@@ -26,6 +31,15 @@ Result<Milliseconds> TimeoutOf(const std::string& text) {
     return Fail(ErrorKind::kInvalidArgument, "--timeout: must be longer than zero");
   }
   return timeout;
+}
+
+void WarnIfAllDisabled(const std::vector<app::PipelineConfig>& pipelines) {
+  if (!app::AreAllDisabled(pipelines)) return;
+  Warn(pipelines.size() == 1
+           ? fmt::format("nothing was looked at: pipeline '{}' is switched off",
+                         pipelines[0].spec.name)
+           : fmt::format("nothing was looked at: all {} pipelines are switched off",
+                         pipelines.size()));
 }
 
 }  // namespace tidemark::cli

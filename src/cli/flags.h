@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "base/clock.h"
 #include "base/error.h"
@@ -10,6 +11,9 @@
 
 namespace CLI {
 class App;
+}
+namespace tidemark::app {
+struct PipelineConfig;
 }
 
 namespace tidemark::cli {
@@ -29,5 +33,9 @@ void AddTableFlags(CLI::App& command, TableFlags& flags);
 
 /// The parsed --timeout; kInvalidArgument names the flag.
 Result<Milliseconds> TimeoutOf(const std::string& text);
+
+/// Says so on stderr when a run over these pipelines looks at nothing: exit code 0 alone would pass
+/// for health.
+void WarnIfAllDisabled(const std::vector<app::PipelineConfig>& pipelines);
 
 }  // namespace tidemark::cli

@@ -71,14 +71,17 @@ int RunCommand(const Options& options) {
   if (!timeout) return Complain(timeout.error());
   const auto config = ConfigFrom(options);
   if (!config) return Complain(config.error());
+  app::HideInLog(*config);
   const auto pipelines = app::SelectPipelines(*config, options.names);
   if (!pipelines) return Complain(pipelines.error());
-  const StopSignal stop;
+  StopSignal stop;
   const app::FreshnessRun run = app::RunFreshness(
       *config, *pipelines,
       {.table_deadline = *timeout, .probe_deadline = *timeout, .stop = stop.token()},
       app::SystemEdges());
-  if (stop.was_sent()) return StopSignal::kExitCode;
+  if (stop.was_sent()) return stop.exit_code();
+  stop.End();
+  WarnIfAllDisabled(*pipelines);
   for (const auto& [cluster, mistake] : run.cluster_mistakes) {
     // The only cluster of the command line has no name.
     Complain({ErrorKind::kInvalidArgument,

@@ -2,10 +2,12 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <utility>
 #include <vector>
 
 #include "base/time_text.h"
+#include "base/utf8.h"
 
 namespace tidemark::cli {
 
@@ -68,6 +70,20 @@ std::string CheckpointText(const PipelineReport& report) {
   return text;
 }
 
+/// Of more, only the number: one damaged table must not hide the others.
+constexpr size_t kFindingsShownMax = 3;
+
+void AddFindings(TextTable& table, const std::vector<lake::Finding>& findings) {
+  const size_t shown = std::min(findings.size(), kFindingsShownMax);
+  for (size_t i = 0; i < shown; ++i) {
+    table.AddNote(
+        fmt::format("{}: {}: {}", findings[i].kind, findings[i].place, findings[i].message));
+  }
+  if (shown < findings.size()) {
+    table.AddNote(fmt::format("and {} more findings (see --format json)", findings.size() - shown));
+  }
+}
+
 std::string PartitionTable(const PipelineReport& report, const Terminal& terminal) {
   TextTable table({"PARTITION", "VERDICT", "LAG", "COMMITTED", "LOG START", "END", "FIRST WAITING",
                    "STAMP", "REASON"});
@@ -77,7 +93,7 @@ std::string PartitionTable(const PipelineReport& report, const Terminal& termina
       stamp = FormatRfc3339(WallTimeFromMillis(*p.timestamp_ms));
       if (p.timestamp_type == kafka::TimestampType::kAppend) stamp += " append";
     }
-    table.AddRow({{Printable(fmt::format("{}-{}", p.partition.topic, p.partition.partition))},
+    table.AddRow({{fmt::format("{}-{}", p.partition.topic, p.partition.partition)},
                   {std::string(freshness::VerdictName(p.verdict)), ColourOf(p.verdict)},
                   {LagText(p.lag, p.lag_is_lower_bound), Colour::kPlain, true},
                   {OffsetText(p.committed), Colour::kPlain, true},
@@ -85,7 +101,7 @@ std::string PartitionTable(const PipelineReport& report, const Terminal& termina
                   {OffsetText(p.end), Colour::kPlain, true},
                   {OffsetText(p.first_uncommitted), Colour::kPlain, true},
                   {stamp},
-                  {Printable(p.reason.value_or(""))}});
+                  {p.reason.value_or("")}});
   }
   return table.Render(terminal);
 }
@@ -97,14 +113,15 @@ std::string FreshnessTable(std::span<const PipelineReport> reports, bool with_pa
   TextTable table({"PIPELINE", "STATUS", "LAG", "SLA", "RATIO", "PARTITIONS", "CHECKPOINT"});
   for (const PipelineReport& report : reports) {
     table.AddRow(
-        {{Printable(report.pipeline), Colour::kBold},
+        {{report.pipeline, Colour::kBold},
          {std::string(freshness::PipelineStatusName(report.status)), ColourOf(report.status)},
          {LagText(report.lag, report.lag_is_lower_bound), Colour::kPlain, true},
          {FormatDuration(report.sla), Colour::kPlain, true},
          {report.sla_ratio ? fmt::format("{:.2f}", *report.sla_ratio) : "-", Colour::kPlain, true},
          {CountsText(report.counts)},
          {CheckpointText(report)}});
-    if (!report.message.empty()) table.AddNote(Printable(report.message));
+    if (!report.message.empty()) table.AddNote(report.message);
+    AddFindings(table, report.findings);
   }
   std::string out = table.Render(terminal);
   if (!with_partitions) return out;

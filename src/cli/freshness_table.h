@@ -9,7 +9,8 @@
 
 namespace tidemark::cli {
 
-/// One line a pipeline, below it the sentence that says what to do; with `with_partitions` also a
+/// One line a pipeline, below it the sentence that says what to do and what was found amiss in the
+/// table; with `with_partitions` also a
 /// line per partition. Suppressed numbers show as "-".
 std::string FreshnessTable(std::span<const freshness::PipelineReport> reports, bool with_partitions,
                            const Terminal& terminal);

@@ -34,6 +34,17 @@ TEST(FreshnessTableTest, OneLineAPipelineAndItsSentenceBelow) {
             "  raise the alarm\n");
 }
 
+TEST(FreshnessTableTest, WhatWasFoundInTheTableStandsBelowTheSentence) {
+  auto report = Breach();
+  report.findings = {{"empty_commit", ".hoodie/2.commit", "the commit's file is empty"}};
+  EXPECT_THAT(FreshnessTable({&report, 1}, false, {}),
+              HasSubstr("  raise the alarm\n"
+                        "  empty_commit: .hoodie/2.commit: the commit's file is empty\n"));
+  report.findings.resize(5, {"unreadable_commit", ".hoodie/1.commit", "no JSON"});
+  EXPECT_THAT(FreshnessTable({&report, 1}, false, {}),
+              HasSubstr("no JSON\n  and 2 more findings (see --format json)\n"));
+}
+
 TEST(FreshnessTableTest, SuppressedNumbersAreADashNeverZero) {
   freshness::PipelineReport report;
   report.pipeline = "orders";

@@ -1,10 +1,17 @@
+#include <fmt/format.h>
+
 #include <CLI/CLI.hpp>
 #include <csignal>
 #include <exception>
+#include <set>
+#include <sstream>
+#include <string>
 
 #include "base/log.h"
+#include "base/nearest_word.h"
 #include "cli/command.h"
 #include "cli/commands.h"
+#include "cli/stop_signal.h"
 
 namespace tidemark::cli {
 namespace {
@@ -15,7 +22,56 @@ constexpr const char* kDescription =
     "configuration,\n"
     "65 the data cannot be read, 69 a store or broker could not be reached, 70 a bug of ours.";
 
+int RefuseWords(std::string message, const std::string& help) {
+  return Complain(
+      {ErrorKind::kInvalidArgument, fmt::format("{} (see `{} --help`)", std::move(message), help)});
+}
+
+std::string DidYouMean(const std::string& word, const std::set<std::string>& known) {
+  const auto nearest = NearestWord(word, known);
+  return nearest ? fmt::format(", did you mean '{}'?", *nearest) : "";
+}
+
+std::set<std::string> CommandsOf(const CLI::App& app) {
+  std::set<std::string> names;
+  for (const CLI::App* command : app.get_subcommands({})) names.insert(command->get_name());
+  return names;
+}
+
+/// The word that stands where a command is wanted and is none; empty when there is none.
+std::string UnknownCommand(const CLI::App& app, int argc, char** argv) {
+  for (int i = 1; i < argc; ++i) {
+    const std::string word = argv[i];
+    if (word.starts_with('-')) continue;  // no flag in front of a command takes a value
+    return CommandsOf(app).contains(word) ? "" : word;
+  }
+  return "";
+}
+
+/// What the parser left over. A word may be a misplaced secret: only what stands before its '='
+/// is repeated.
+std::string MessageOfExtras(const CLI::App& command) {
+  std::set<std::string> flags;
+  for (const CLI::Option* option : command.get_options()) {
+    for (const std::string& name : option->get_lnames()) flags.insert("--" + name);
+  }
+  const auto extras = command.remaining();
+  if (extras.empty()) return "unexpected words in front of the command";
+  const std::string word = extras.front().substr(0, extras.front().find('='));
+  if (!word.starts_with('-')) return fmt::format("unexpected word '{}'", word);
+  return fmt::format("unknown flag '{}'{}", word, DidYouMean(word, flags));
+}
+
+int RefuseCommandLine(const CLI::App& app, const CLI::ParseError& error) {
+  const auto parsed = app.get_subcommands();
+  const CLI::App& command = parsed.empty() ? app : *parsed.front();
+  const std::string help = parsed.empty() ? "tidemark" : "tidemark " + command.get_name();
+  const bool is_extra = dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr;
+  return RefuseWords(is_extra ? MessageOfExtras(command) : error.what(), help);
+}
+
 int Main(int argc, char** argv) {
+  EndOnSignals();
   HoldStandardDescriptors();
   // A reader that goes away (`| head`) ends a write, not the process.
   std::signal(SIGPIPE, SIG_IGN);
@@ -24,6 +80,7 @@ int Main(int argc, char** argv) {
   app.get_formatter()->column_width(34);
   bool is_verbose = false;
   app.add_flag("-v,--verbose", is_verbose, "Say on stderr what is being done");
+  app.set_version_flag("--version", VersionText, "The same as the command version");
   Run chosen;
   AddFreshness(app, chosen);
   AddTimeline(app, chosen);
@@ -32,12 +89,19 @@ int Main(int argc, char** argv) {
   AddDemo(app, chosen);
   AddVersion(app, chosen);
   AddCompletion(app, chosen);
+  if (const std::string word = UnknownCommand(app, argc, argv); !word.empty()) {
+    return RefuseWords(
+        fmt::format("there is no command '{}'{}", word, DidYouMean(word, CommandsOf(app))),
+        "tidemark");
+  }
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& e) {
-    // --help and the like are "errors" that end well.
-    const int code = app.exit(e);
-    return code == 0 ? 0 : static_cast<int>(kUsage);
+    if (e.get_exit_code() != 0) return RefuseCommandLine(app, e);
+    // --help and --version are "errors" that end well.
+    std::ostringstream out;
+    app.exit(e, out, out);
+    return Print(out.str());
   }
   SetLogLevel(is_verbose ? LogLevel::kDebug : LogLevel::kWarning);
   return chosen();

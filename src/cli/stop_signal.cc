@@ -4,40 +4,67 @@
 #include <unistd.h>
 
 #include <csignal>
-#include <ctime>
 
 namespace tidemark::cli {
 
 namespace {
 
+constexpr int kSignals[] = {SIGINT, SIGTERM};
+
+bool IsIgnored(int signal) {
+  struct sigaction action = {};
+  return sigaction(signal, nullptr, &action) == 0 && action.sa_handler == SIG_IGN;
+}
+
+/// Wakes the waiting thread for its end.
+int WakeSignal() {
+  return SIGRTMIN;
+}
+
 sigset_t StopSignals() {
   sigset_t signals;
   sigemptyset(&signals);
-  sigaddset(&signals, SIGINT);
-  sigaddset(&signals, SIGTERM);
+  for (const int signal : kSignals)
+    if (!IsIgnored(signal)) sigaddset(&signals, signal);
+  sigaddset(&signals, WakeSignal());
   return signals;
 }
 
-/// How long after the end of its owner the waiting thread may notice.
-constexpr long kPollNanoseconds = 20'000'000;
+void EndProcess(int signal) {
+  _exit(128 + signal);
+}
 
 }  // namespace
+
+void EndOnSignals() {
+  for (const int signal : kSignals) {
+    if (IsIgnored(signal)) continue;
+    struct sigaction action = {};
+    action.sa_handler = EndProcess;
+    sigaction(signal, &action, nullptr);
+  }
+}
 
 StopSignal::StopSignal() {
   const sigset_t signals = StopSignals();
   pthread_sigmask(SIG_BLOCK, &signals, nullptr);
   waiter_ = std::jthread([this](const std::stop_token& end) {
     const sigset_t awaited = StopSignals();
-    const timespec poll{0, kPollNanoseconds};
-    while (!end.stop_requested()) {
-      if (sigtimedwait(&awaited, nullptr, &poll) < 0) continue;
-      if (!source_.request_stop()) _exit(kExitCode);
+    while (true) {
+      const int signal = sigwaitinfo(&awaited, nullptr);
+      if (end.stop_requested()) return;
+      if (signal < 0 || signal == WakeSignal()) continue;
+      int none = 0;
+      if (!signal_.compare_exchange_strong(none, signal)) EndProcess(signal);
+      source_.request_stop();
     }
   });
 }
 
-StopSignal::~StopSignal() {
+void StopSignal::End() {
+  if (!waiter_.joinable()) return;
   waiter_.request_stop();
+  pthread_kill(waiter_.native_handle(), WakeSignal());
   waiter_.join();
   const sigset_t signals = StopSignals();
   pthread_sigmask(SIG_UNBLOCK, &signals, nullptr);

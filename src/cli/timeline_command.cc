@@ -6,6 +6,7 @@
 #include "api/timeline_json.h"
 #include "app/table_read.h"
 #include "base/time_text.h"
+#include "base/utf8.h"
 #include "cli/command.h"
 #include "cli/commands.h"
 #include "cli/flags.h"
@@ -18,9 +19,12 @@ namespace {
 using lake::hudi::Instant;
 using lake::hudi::State;
 
+/// More instants than a timeline has.
+constexpr int64_t kLimitMax = 1'000'000;
+
 struct Options {
   TableFlags flags;
-  size_t limit = 0;
+  int64_t limit = 0;
   bool with_archived = false;
 };
 
@@ -36,9 +40,9 @@ std::string Render(const app::TimelineReading& reading, const Terminal& terminal
     table.AddRow(
         {{instant.requested},
          {instant.completed.value_or("-")},
-         {Printable(instant.action_name)},
+         {instant.action_name},
          {std::string(StateName(instant.state)), is_done ? Colour::kGreen : Colour::kYellow},
-         {Printable(instant.operation.value_or("-"))},
+         {instant.operation.value_or("-")},
          {instant.is_archived ? "archived" : "", Colour::kDim}});
   }
   out += table.Render(terminal);
@@ -52,12 +56,13 @@ std::string Render(const app::TimelineReading& reading, const Terminal& terminal
 int RunCommand(const Options& options) {
   const auto timeout = TimeoutOf(options.flags.timeout);
   if (!timeout) return Complain(timeout.error());
-  const StopSignal stop;
-  const auto reading =
-      app::ReadTimeline(options.flags.table, options.flags.store,
-                        {.with_archived = options.with_archived, .limit = options.limit},
-                        Budget::For(*timeout, stop.token()), app::SystemEdges());
-  if (stop.was_sent()) return StopSignal::kExitCode;
+  StopSignal stop;
+  const auto reading = app::ReadTimeline(
+      options.flags.table, options.flags.store,
+      {.with_archived = options.with_archived, .limit = static_cast<size_t>(options.limit)},
+      Budget::For(*timeout, stop.token()), app::SystemEdges());
+  if (stop.was_sent()) return stop.exit_code();
+  stop.End();
   if (!reading) return Complain(reading.error());
   return Print(options.flags.format == "json"
                    ? api::TimelineJson(reading->table, reading->properties, reading->timeline) +
@@ -72,7 +77,8 @@ void AddTimeline(CLI::App& app, Run& chosen) {
   CLI::App* command =
       app.add_subcommand("timeline", "What was done to a table, and how far it got");
   AddTableFlags(*command, options->flags);
-  command->add_option("--limit", options->limit, "Only the newest N instants (0: all)");
+  command->add_option("--limit", options->limit, "Only the newest N instants (0: all)")
+      ->check(CLI::Range(int64_t{0}, kLimitMax));
   command->add_flag("--archived", options->with_archived, "The archived instants as well");
   command->callback([options, &chosen] { chosen = [options] { return RunCommand(*options); }; });
 }

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import json
 import pathlib
+import signal
 import subprocess
+import time
 import urllib.parse
 from collections.abc import Callable
 
 import pytest
 
+from hudi_table import Commit
 from program import HEALTHY, UNREACHABLE, UNREADABLE, USAGE, Program
 
 _COMMANDS = ["freshness", "timeline", "checkpoint", "doctor", "demo", "version"]
@@ -63,6 +66,10 @@ def test_version_says_its_name_and_number(tidemark: Program) -> None:
         ["freshness", "--table", "ftp://host/t", "--bootstrap", "b:1"],
         ["timeline"],
         ["timeline", "/t", "--limit", "many"],
+        ["timeline", "/t", "--limit", "-1"],
+        ["timeline", "/t", "--limit", "1000001"],
+        ["timeline", "/t", "--limit", "99999999999999999999999"],
+        ["checkpoint", "/t", "--max-commit-depth", "99999999999999999999999"],
         ["checkpoint"],
         ["checkpoint", "/t", "--max-commit-depth", "-1"],
         ["doctor"],
@@ -79,7 +86,42 @@ def test_wrong_words_end_with_a_sentence_and_exit_code_64(
     assert len(run.err.strip()) > 10
 
 
+@pytest.mark.parametrize("value", ["-1", "1000001", "99999999999999999999999"])
+def test_a_number_out_of_range_is_named(tidemark: Program, value: str) -> None:
+    for words in [("timeline", "/t", "--limit"), ("checkpoint", "/t", "--max-commit-depth")]:
+        run = tidemark(*words, value)
+        assert (run.code, run.out) == (USAGE, "")
+        assert value in run.err and words[-1] in run.err
+
+
+@pytest.mark.parametrize(
+    ("words", "meant"),
+    [
+        (["freshnes"], "freshness"),
+        (["-v", "timelin", "/t"], "timeline"),
+        (["Version"], "version"),
+        (["freshness", "--confg", "c.yaml"], "--config"),
+        (["doctor", "/t", "--botstrap=b:1"], "--bootstrap"),
+    ],
+    ids=lambda value: " ".join(value) if isinstance(value, list) else value,
+)
+def test_a_slip_of_the_hand_comes_with_what_was_meant(
+    tidemark: Program, words: list[str], meant: str
+) -> None:
+    run = tidemark(*words)
+    assert (run.code, run.out) == (USAGE, "")
+    assert f"did you mean '{meant}'?" in run.err
+
+
+def test_version_is_a_flag_too(tidemark: Program) -> None:
+    assert tidemark("--version").out == tidemark("version").out != ""
+    assert tidemark("--version").code == HEALTHY
+
+
 def test_a_value_that_may_be_a_secret_is_not_repeated(tidemark: Program) -> None:
+    run = tidemark("freshness", "--table", "/t", "--bootstrap", "b:1", "--propety=a=5ecret-w0rd")
+    assert run.code == USAGE
+    assert "5ecret-w0rd" not in run.err
     for words in ["sasl.pasword=5ecret-w0rd", "5ecret-w0rd"]:
         run = tidemark("freshness", "--table", "/t", "--bootstrap", "b:1", "--property", words)
         assert run.code == USAGE
@@ -121,6 +163,112 @@ def test_output_that_cannot_be_written_is_not_a_success(
     closed = ["sh", "-c", 'exec "$@" >&-', "sh", *command]
     done = subprocess.run(closed, stderr=subprocess.PIPE, env=env, check=False)
     assert done.returncode == UNREACHABLE, done
+
+
+@pytest.mark.parametrize(
+    "words", [["--help"], ["freshness", "--help"], ["version"], ["--version"], ["completion", "man"]],
+    ids=" ".join,
+)  # fmt: skip
+def test_help_that_cannot_be_written_is_not_a_success(tidemark: Program, words: list[str]) -> None:
+    env = tidemark.environment()
+    command = [tidemark.binary, *words]
+    with open("/dev/full", "wb") as full:
+        done = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, env=env, check=False)
+    assert (done.returncode, b"output" in done.stderr) == (UNREACHABLE, True), done
+    closed = ["sh", "-c", 'exec "$@" >&-', "sh", *command]
+    done = subprocess.run(closed, stderr=subprocess.PIPE, env=env, check=False)
+    assert done.returncode == UNREACHABLE, done
+
+
+def test_without_any_standard_descriptor_the_exit_code_still_tells(
+    tidemark: Program, make_table: Callable[..., pathlib.Path]
+) -> None:
+    closed = ["sh", "-c", 'exec "$@" <&- >&- 2>&-', "sh"]
+    command = [tidemark.binary, "checkpoint", make_table("t,0:1")]
+    env = tidemark.environment()
+    done = subprocess.run([*closed, *command], env=env, check=False)
+    assert done.returncode == UNREACHABLE
+    done = subprocess.run([*closed, tidemark.binary, "checkpoint", "/nowhere"], env=env, check=False)
+    assert done.returncode == UNREADABLE
+
+
+def test_no_home_and_nowhere_to_write_do_not_matter(
+    tidemark: Program, make_table: Callable[..., pathlib.Path]
+) -> None:
+    table = make_table("t,0:1")
+    for env in ({}, {"HOME": "/nowhere", "TMPDIR": "/nowhere"}, {"HOME": "/proc"}, {"HOME": ""}):
+        done = subprocess.run(
+            [tidemark.binary, "checkpoint", table, "--format", "json"],
+            env=env, cwd="/proc", capture_output=True, check=False,
+        )  # fmt: skip
+        assert (done.returncode, done.stderr) == (HEALTHY, b"")
+        assert json.loads(done.stdout)["value"] == "t,0:1"
+        done = subprocess.run(
+            [tidemark.binary, "checkpoint", "s3://bucket/t", "--endpoint", "http://127.0.0.1:9",
+             "--timeout", "100ms"],
+            env={"AWS_EC2_METADATA_DISABLED": "true", **env}, cwd="/proc", capture_output=True,
+            check=False,
+        )  # fmt: skip
+        assert done.returncode == UNREACHABLE, done
+
+
+@pytest.mark.parametrize("sent", [signal.SIGINT, signal.SIGTERM], ids=lambda sent: sent.name)
+def test_an_interrupt_gives_its_exit_code_however_early_it_comes(
+    tidemark: Program, make_table: Callable[..., pathlib.Path], sent: signal.Signals
+) -> None:
+    table = make_table("t,0:1")
+    codes = set()
+    for delay in [each / 4000 for each in range(80)]:
+        process = tidemark.start("checkpoint", table)
+        time.sleep(delay)
+        process.send_signal(sent)
+        out, err = process.communicate(timeout=30)
+        # The signal itself before the first instruction of ours, or its exit code, or too late.
+        assert process.returncode in (-sent, 128 + sent, HEALTHY), (process.returncode, err)
+        assert err == b""
+        assert out or process.returncode != HEALTHY
+        codes.add(process.returncode)
+    assert HEALTHY in codes or 128 + sent in codes
+
+
+def test_a_signal_that_the_caller_ignores_stays_ignored(
+    tidemark: Program, make_table: Callable[..., pathlib.Path]
+) -> None:
+    # What `tidemark … &` in a script is given, so that Ctrl-C in the script's terminal spares it.
+    script = 'trap "" INT; "$@" & job=$!; sleep 0.3; kill -INT $job; wait $job'
+    command = ["checkpoint", "s3://bucket/t", "--endpoint", "http://127.0.0.1:9", "--timeout", "1s"]
+    done = subprocess.run(
+        ["sh", "-c", script, "sh", tidemark.binary, *command],
+        env=tidemark.environment(), capture_output=True, check=False,
+    )  # fmt: skip
+    assert done.returncode == UNREACHABLE, done
+
+
+def test_an_interrupt_ends_a_run_whose_output_nobody_reads(
+    tidemark: Program, make_table: Callable[..., pathlib.Path]
+) -> None:
+    # More than a pipe holds.
+    table = make_table([Commit(f"t,0:{n}") for n in range(1500)])
+    process = tidemark.start("timeline", table, "--format", "json")
+    assert process.stdout.read(1) == b"{"
+    time.sleep(0.3)
+    process.send_signal(signal.SIGINT)
+    assert process.wait(10) == 130
+    process.stdout.close()
+    process.stderr.close()
+
+
+def test_a_layout_that_does_not_fit_the_table_is_named(
+    tidemark: Program, make_table: Callable[..., pathlib.Path]
+) -> None:
+    table = make_table("t,0:1")
+    file = table / ".hoodie" / "hoodie.properties"
+    file.write_text(file.read_text().replace("layout.version=1", "layout.version=2"))
+    for command in ("checkpoint", "timeline", "doctor"):
+        run = tidemark(command, table)
+        assert run.code == UNREADABLE
+        assert "layout" in run.out + run.err
+        assert "no completed commit" not in run.out + run.err
 
 
 def test_a_table_may_be_given_in_every_way_a_path_is_written(
