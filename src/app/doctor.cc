@@ -78,6 +78,12 @@ std::string CureOfFault(ProbeFault fault, const std::string& topic) {
   }
 }
 
+/// Whether a file of the timeline is of an instant after `instant`.
+bool IsNewer(std::string_view place, std::string_view instant) {
+  const auto name = lake::hudi::ParseInstantFileName(place.substr(place.rfind('/') + 1));
+  return name && name->requested > instant;
+}
+
 /// One diagnosis being made.
 class Doctor {
  public:
@@ -193,7 +199,9 @@ class Doctor {
                          "see what `tidemark checkpoint` finds, and restore or roll back the "
                          "damaged commit"));
     }
-    const auto empty = std::ranges::find(search->findings, "empty_commit", &lake::Finding::kind);
+    const auto empty = std::ranges::find_if(search->findings, [&](const lake::Finding& finding) {
+      return finding.kind == "empty_commit" && IsNewer(finding.place, commit.instant);
+    });
     if (empty != search->findings.end()) {
       return Add(Warning("checkpoint",
                          fmt::format("{}; passed over {}: {}", seen, empty->place, empty->message),

@@ -60,6 +60,9 @@ def test_a_newest_commit_that_is_empty_is_told(tidemark: Program, make_table: Ma
     run = examine(tidemark, table)
     check_cure(run, "t,0:1", "99990101000000000.commit", "empty")
     assert run.code == WARNING
+    (table / ".hoodie" / "99990101000000000.commit").unlink()
+    (table / ".hoodie" / "20000101000000000.commit").write_bytes(b"")
+    assert examine(tidemark, table).code == HEALTHY, "the streamer is past it"
 
 
 def test_a_pipeline_that_is_switched_off_is_not_examined(
