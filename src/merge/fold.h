@@ -22,7 +22,7 @@ struct LayerStack {
   std::optional<Version> floor;
 };
 
-/// What the logs of a slice say of one key so far. Movable, 88 bytes; views what the versions'
+/// What the logs of a slice say of one key so far. Movable, 80 bytes; views what the versions'
 /// ordering values view.
 struct KeyState {
   Version winner;                      ///< data, or the delete that stands for it
@@ -37,6 +37,7 @@ struct KeyState {
   bool is_incomparable = false;  ///< event time had to compare types that have no order
   bool is_cut = false;           ///< kLayersMax was reached
 };
+static_assert(sizeof(KeyState) == 80);
 
 /// Folds one log record into a key's state. Feed it in the order of `rules.scan`: oldest first, or
 /// the newest log file first with its records as written.

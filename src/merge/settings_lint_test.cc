@@ -1,0 +1,73 @@
+#include "merge/settings_lint.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "support/merge_events.h"
+
+namespace tidemark::merge {
+namespace {
+
+using support::EventTimeSettings;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+std::vector<std::string> Kinds(const TableSettings& settings, ColumnType type) {
+  const OrderingColumn column{type, 0};
+  std::vector<std::string> kinds;
+  for (const auto& finding : LintSettings(settings, {&column, 1})) kinds.emplace_back(finding.kind);
+  return kinds;
+}
+
+TEST(LintSettingsTest, DeletesOfOtherClassesAreToldBeforeAnythingIsLost) {
+  const TableSettings old = EventTimeSettings();
+  EXPECT_THAT(Kinds(old, ColumnType::kString),
+              ElementsAre("config_delete_class", "config_version"));
+  EXPECT_THAT(Kinds(old, ColumnType::kDecimalFixed),
+              ElementsAre("config_delete_class", "config_version"));
+  EXPECT_THAT(Kinds(old, ColumnType::kDate), ElementsAre("config_delete_class", "config_version"));
+  EXPECT_THAT(Kinds(old, ColumnType::kLong), ElementsAre("config_version"));
+  EXPECT_THAT(Kinds(old, ColumnType::kUnknown), ElementsAre("config_version"));
+  const OrderingColumn text{ColumnType::kString, 0};
+  EXPECT_EQ(LintSettings(old, {&text, 1})[0].explanation,
+            "the ordering field ts is a string: releases up to 0.15 do not compare a delete with "
+            "such a column, so a late delete removes newer rows");
+}
+
+TEST(LintSettingsTest, ATableOf11WithANumberIsQuiet) {
+  const TableSettings settings = EventTimeSettings(Payload::kNone, 9);
+  EXPECT_THAT(Kinds(settings, ColumnType::kLong), IsEmpty());
+  EXPECT_THAT(Kinds(settings, ColumnType::kString), IsEmpty());
+  EXPECT_THAT(Kinds(settings, ColumnType::kDate), ElementsAre("config_delete_class"));
+}
+
+TEST(LintSettingsTest, FieldsThatAreNotThereOrNotUsed) {
+  TableSettings settings = EventTimeSettings(Payload::kNone, 9);
+  settings.ordering_fields = {"source.ts"};
+  EXPECT_THAT(Kinds(settings, ColumnType::kLong), ElementsAre("config_nested_ordering"));
+  settings.ordering_fields.clear();
+  EXPECT_THAT(LintSettings(settings, {}),
+              ElementsAre(testing::Field(&SettingsFinding::kind, "config_no_ordering_field")));
+  settings.mode = MergeMode::kCommitTime;
+  EXPECT_THAT(LintSettings(settings, {}), IsEmpty());
+
+  EXPECT_THAT(Kinds(EventTimeSettings(Payload::kOverwriteWithLatest), ColumnType::kLong),
+              ElementsAre("config_overwrite_payload", "config_version"));
+}
+
+TEST(LintSettingsTest, CodeOfTheTablesOwnerIsNamed) {
+  TableSettings settings = EventTimeSettings();
+  settings.payload = Payload::kCustom;
+  settings.payload_class = "com.example.OurPayload";
+  const auto findings = LintSettings(settings, {});
+  ASSERT_FALSE(findings.empty());
+  EXPECT_EQ(findings.back().kind, "config_custom_merge");
+  EXPECT_THAT(findings.back().explanation, HasSubstr("com.example.OurPayload"));
+}
+
+}  // namespace
+}  // namespace tidemark::merge
