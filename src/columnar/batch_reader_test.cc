@@ -225,6 +225,19 @@ TEST(BatchReaderTest, EveryTruncationIsCorrupt) {
   }
 }
 
+TEST(BatchReaderTest, DamageIsNamedWithItsFileAndColumn) {
+  std::string bytes = ReadTestdata("rows/small.parquet");
+  const auto schema = ReadRowSchema("types");
+  // In the data page of li, which has a checksum.
+  bytes[815] = static_cast<char>(bytes[815] ^ 0x40);
+  ReadOptions options;
+  options.name = "f";
+  EXPECT_THAT(ReadBytes(bytes, Columns(schema, {{"i"}, {"s"}})), IsOk());
+  EXPECT_THAT(
+      ReadBytes(bytes, Columns(schema, {{"i"}, {"li"}, {"s"}}), options),
+      IsError(ErrorKind::kCorrupt, ::testing::AllOf(HasSubstr("column=li"), HasSubstr("file=f"))));
+}
+
 TEST(BatchReaderTest, EveryByteFlipIsAnErrorOrRows) {
   const std::string bytes = ReadTestdata("rows/small.parquet");
   const auto type = Columns(ReadRowSchema("types"), {{"i"}, {"s"}, {"dec"}, {"st"}, {"li"}});

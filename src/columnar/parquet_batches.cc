@@ -52,6 +52,7 @@ struct FileColumn {
   size_t place = 0;  // in the row type
   int field = 0;     // top-level, in the file
   int position = 0;  // in the batches that Arrow makes
+  std::vector<int> leaves;
   std::shared_ptr<arrow::DataType> plain;
   std::shared_ptr<ValueField> written;  // its layout
   ColumnConverter converter;
@@ -125,6 +126,7 @@ class ParquetBatches final : public BatchReader {
   Status PlanColumns();
   Result<std::optional<Batch>> NextRows();
   Result<std::shared_ptr<arrow::RecordBatch>> NextOfGroups();
+  Error WithColumn(Error error);
   Result<Batch> Convert(const arrow::RecordBatch* from, size_t rows);
   Status ConvertColumn(const FileColumn& column, const arrow::RecordBatch& from,
                        BatchMemory& memory, ColumnView& view);
@@ -221,7 +223,9 @@ Status ParquetBatches::FindColumns() {
     FileColumn& added = columns_.emplace_back();
     added.place = i;
     added.field = static_cast<int>(found - fields.begin());
-    AddWantedLeaves(*found, column, column.name, options_.columns, leaves_);
+    AddWantedLeaves(*found, column, column.name, options_.columns, added.leaves);
+    std::ranges::sort(added.leaves);
+    leaves_.insert(leaves_.end(), added.leaves.begin(), added.leaves.end());
   }
   std::ranges::sort(leaves_);
   leaves_.erase(std::ranges::unique(leaves_).begin(), leaves_.end());
@@ -264,6 +268,7 @@ Result<std::optional<Batch>> ParquetBatches::Next() {
   });
   if (done) return next;
   failed_ = Explained(std::move(done).error());
+  if (failed_->kind == ErrorKind::kCorrupt) failed_ = WithColumn(*std::move(failed_));
   return std::unexpected(*failed_);
 }
 
@@ -300,6 +305,26 @@ Result<std::shared_ptr<arrow::RecordBatch>> ParquetBatches::NextOfGroups() {
     if (next_group_ == groups) return nullptr;
     ARROW_TRY_ASSIGN(group_, file_->GetRecordBatchReader({next_group_++}, leaves_), options_.name);
   }
+}
+
+// Arrow does not say in which column the damage is: the first that cannot be read by itself.
+Error ParquetBatches::WithColumn(Error error) {
+  for (const auto& column : columns_) {
+    const auto done = Guarded(options_.name, [&]() -> Status {
+      ARROW_TRY_ASSIGN(const auto group,
+                       file_->GetRecordBatchReader({next_group_ - 1}, column.leaves),
+                       options_.name);
+      std::shared_ptr<arrow::RecordBatch> batch;
+      do {
+        ARROW_TRY(group->ReadNext(&batch), options_.name);
+      } while (batch != nullptr);
+      return {};
+    });
+    if (!done) {
+      return std::move(error).With(fmt::format("column={}", type_.columns()[column.place].name));
+    }
+  }
+  return error;
 }
 
 Status ParquetBatches::ConvertColumn(const FileColumn& column, const arrow::RecordBatch& from,
