@@ -30,6 +30,9 @@ using parquet::arrow::SchemaField;
 // A file may claim any number of null rows, which take no bytes.
 constexpr int64_t kRowsMax = int64_t{1} << 31;
 
+// Read at once of each column of a local file.
+constexpr int64_t kReadAheadBytes = 256 << 10;
+
 // Outlives every buffer that a batch keeps.
 struct Memory {
   explicit Memory(int64_t bytes_max)
@@ -169,6 +172,11 @@ Status ParquetBatches::Open(std::shared_ptr<arrow::io::RandomAccessFile> file, b
   auto done = Guarded(options_.name, [&]() -> Status {
     parquet::ReaderProperties properties(&memory_->capped);
     properties.set_page_checksum_verification(true);
+    // Pages as they are needed, not the whole chunk of every column of a row group.
+    if (!is_remote) {
+      properties.enable_buffered_stream();
+      properties.set_buffer_size(kReadAheadBytes);
+    }
     auto reader = parquet::ParquetFileReader::Open(std::move(file), properties);
     ARROW_TRY_ASSIGN(file_,
                      parquet::arrow::FileReader::Make(&memory_->capped, std::move(reader),
