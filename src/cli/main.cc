@@ -85,6 +85,7 @@ int Main(int argc, char** argv) {
   AddFreshness(app, chosen);
   AddTimeline(app, chosen);
   AddCheckpoint(app, chosen);
+  AddLog(app, chosen);
   AddDoctor(app, chosen);
   AddDemo(app, chosen);
   AddVersion(app, chosen);

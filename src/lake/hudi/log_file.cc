@@ -187,6 +187,7 @@ void LogReader::PassOver(size_t begin, size_t end, std::string_view why) {
   losses_.corrupt_bytes += end - begin;
   Report("corrupt_block", begin,
          fmt::format("log block is damaged, reason={} bytes={}", why, end - begin));
+  if (loss_sink_) loss_sink_({begin, end, fmt::format("damaged: {}", why), false});
   position_ = end;
 }
 
@@ -216,6 +217,7 @@ std::optional<LogBlock> LogReader::Next() {
       losses_.torn_bytes = bytes_.size() - begin;
       Report("torn_tail", begin,
              fmt::format("log file ends inside a block, bytes={}", losses_.torn_bytes));
+      if (loss_sink_) loss_sink_({begin, bytes_.size(), "the file ends inside a block", true});
       position_ = bytes_.size();
     } else {
       PassOver(begin, bytes_.size(), attempt.why.empty() ? kDisagree : attempt.why);

@@ -3,10 +3,12 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "base/bytes.h"
 #include "base/error.h"
@@ -60,6 +62,14 @@ struct LogBlock {
   std::string_view Header(LogHeaderKey key) const;
 };
 
+/// Bytes of a file that are no whole block.
+struct LogLoss {
+  uint64_t begin = 0;
+  uint64_t end = 0;  ///< exclusive
+  std::string reason;
+  bool is_torn = false;  ///< the file ends inside a block that had no contradiction so far
+};
+
 /// Walks the blocks of one log file, first to last, over what is damaged. Borrows the bytes.
 /// Single-threaded.
 ///
@@ -89,6 +99,9 @@ class LogReader {
 
   const Losses& losses() const { return losses_; }
 
+  /// Called for every stretch that is passed over, in the order of the file. No bound.
+  void OnLoss(std::function<void(const LogLoss&)> sink) { loss_sink_ = std::move(sink); }
+
  private:
   void PassOver(size_t begin, size_t end, std::string_view why);
   void Report(std::string_view kind, size_t offset, std::string_view message);
@@ -96,6 +109,7 @@ class LogReader {
   std::string_view bytes_;
   std::string place_;
   FindingSink sink_;
+  std::function<void(const LogLoss&)> loss_sink_;
   size_t position_ = 0;
   size_t findings_ = 0;
   Losses losses_;
