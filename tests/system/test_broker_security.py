@@ -203,7 +203,7 @@ def test_encrypting_towards_a_plain_port_ends_at_the_deadline_without_a_number(
     guarded: dict[int, list[int]], look: Look, authority: certificates.Authority
 ) -> None:
     run = look("PLAINTEXT", "security.protocol=SSL", f"ssl.ca.location={authority.certificate}")
-    check_refused(run, "cluster_unreachable", "PLAINTEXT")
+    check_refused(run, "cluster_unreachable", "no TLS", "security.protocol")
     assert run.code == UNREACHABLE
     assert run.seconds < TIMEOUT_SECONDS + 1
 

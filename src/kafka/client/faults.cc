@@ -10,11 +10,11 @@ namespace {
 std::string HintOf(std::string_view transport, const std::string& protocol) {
   // Who speaks another protocol than the listener is cut off without a word.
   if (!transport.contains("Disconnected")) return "";
-  const char* expected = protocol == "plaintext"                                 ? "TLS or SASL"
-                         : protocol == "sasl_plaintext"                          ? "TLS"
-                         : protocol == "ssl" && !transport.contains("handshake") ? "SASL"
-                                                                                 : "something else";
-  return fmt::format("; the brokers may expect {}: check security.protocol", expected);
+  const char* guess = protocol == "plaintext"        ? "may expect TLS or SASL"
+                      : protocol == "sasl_plaintext" ? "may expect TLS"
+                      : protocol == "ssl"            ? "may speak no TLS, or expect SASL"
+                                                     : "may speak no TLS";
+  return fmt::format("; the brokers {}: check security.protocol", guess);
 }
 
 }  // namespace
