@@ -60,12 +60,12 @@ void TextCells::AppendRun(const ColumnView& from, size_t first, size_t count) {
 }
 
 void TextCells::AppendRows(const ColumnView& from, std::span<const uint32_t> rows) {
-  for (const uint32_t row : rows) {
-    const auto text = from.Text(row);
-    bytes_.insert(bytes_.end(), text.begin(), text.end());
-    PushEnd();
-    if (*is_full_) return;
-    validity_.Append(!from.IsNull(row), rows_++);
+  // What the merge keeps lies in runs.
+  for (size_t i = 0; i < rows.size() && !*is_full_;) {
+    size_t count = 1;
+    while (i + count < rows.size() && rows[i + count] == rows[i] + count) ++count;
+    AppendRun(from, rows[i], count);
+    i += count;
   }
 }
 

@@ -14,11 +14,6 @@
 namespace tidemark::columnar {
 namespace {
 
-bool IsPlainAscii(std::string_view text) {
-  return std::ranges::all_of(
-      text, [](char byte) { return byte >= 0x20 && byte < 0x7f && byte != '"' && byte != '\\'; });
-}
-
 void AppendEscaped(std::string_view text, std::string& out) {
   for (const char byte : text) {
     switch (byte) {
@@ -89,6 +84,15 @@ void AppendStruct(const ColumnView& column, size_t row, std::string& out) {
 }
 
 }  // namespace
+
+bool IsPlainAscii(std::string_view text) {
+  // Without a way out in between the compiler looks at many bytes at once.
+  bool is_plain = true;
+  for (const char byte : text) {
+    is_plain &= byte >= 0x20 && byte < 0x7f && byte != '"' && byte != '\\';
+  }
+  return is_plain;
+}
 
 void AppendJsonString(std::string_view text, std::string& out) {
   out += '"';

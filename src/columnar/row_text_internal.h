@@ -8,6 +8,9 @@
 
 namespace tidemark::columnar {
 
+/// Whether the text is printable ASCII without quotes and backslashes: it needs no care anywhere.
+bool IsPlainAscii(std::string_view text);
+
 /// Quoted; what is not UTF-8 replaced.
 void AppendJsonString(std::string_view text, std::string& out);
 

@@ -69,7 +69,9 @@ class JsonLinesWriter final : public TextWriter {
 
 void AppendCsvField(std::string_view text, std::string& out) {
   // An empty text is quoted, because nothing at all is null.
-  if (!text.empty() && text.find_first_of(",\"\r\n") == text.npos) {
+  const bool is_plain = text.find(',') == text.npos &&
+                        (IsPlainAscii(text) || text.find_first_of("\"\r\n") == text.npos);
+  if (!text.empty() && is_plain) {
     out += text;
     return;
   }
@@ -102,7 +104,10 @@ class CsvWriter final : public TextWriter {
       if (column.IsNull(row)) continue;
       field_.clear();
       AppendValueText(column, row, field_);
-      AppendCsvField(column.type->kind == ValueKind::kString ? ToValidUtf8(field_) : field_, out);
+      if (column.type->kind == ValueKind::kString && !IsPlainAscii(field_)) {
+        field_ = ToValidUtf8(field_);
+      }
+      AppendCsvField(field_, out);
     }
     out += "\r\n";
   }

@@ -106,21 +106,32 @@ void WideDecimal::AppendText(int scale, std::string& out) const {
     out += '-';
     rest.Negate();
   }
+  const bool is_small = (rest.words_[1] | rest.words_[2] | rest.words_[3]) == 0;
+  const std::string digits = is_small ? std::to_string(rest.words_[0]) : rest.Digits();
+  const auto fraction = static_cast<size_t>(std::max(scale, 0));
+  const size_t whole = digits.size() > fraction ? digits.size() - fraction : 0;
+  out.append(digits, 0, whole);
+  if (whole == 0) out += '0';
+  if (fraction == 0) return;
+  out += '.';
+  out.append(fraction - (digits.size() - whole), '0');
+  out.append(digits, whole);
+}
+
+// Of a number that is not negative.
+std::string WideDecimal::Digits() const {
+  WideDecimal rest = *this;
   std::string digits;  // the lowest first
-  do {
+  bool is_last = false;
+  while (!is_last) {
     uint64_t chunk = rest.DivideBy(kChunk);
-    const bool is_last = rest.words_ == std::array<uint64_t, 4>{};
+    is_last = rest.words_ == std::array<uint64_t, 4>{};
     for (int i = 0; i < kChunkDigits && (!is_last || chunk != 0); ++i, chunk /= 10) {
       digits += static_cast<char>('0' + chunk % 10);
     }
-    if (is_last) break;
-  } while (true);
-  const auto fraction = static_cast<size_t>(std::max(scale, 0));
-  if (digits.size() < fraction + 1) digits.append(fraction + 1 - digits.size(), '0');
-  for (size_t i = digits.size(); i-- > 0;) {
-    out += digits[i];
-    if (i == fraction && i > 0) out += '.';
   }
+  std::ranges::reverse(digits);
+  return digits;
 }
 
 }  // namespace tidemark::columnar

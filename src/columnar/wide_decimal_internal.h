@@ -34,6 +34,7 @@ class WideDecimal {
  private:
   bool is_negative() const { return static_cast<int64_t>(words_[3]) < 0; }
   void Negate();
+  std::string Digits() const;
   bool MultiplyBy(uint64_t factor);
   /// Of a number that is not negative; gives the rest.
   uint64_t DivideBy(uint64_t divisor);
