@@ -364,6 +364,32 @@ TEST_F(ConfigTest, WrongShapesAreMistakesNotCrashes) {
   }
 }
 
+TEST_F(ConfigTest, AClusterOrStoreThatIsGivenTwiceIsAMistake) {
+  EXPECT_THAT(Mistakes("clusters:\n  a: { bootstrap_servers: b:1 }\n"
+                       "  a: { bootstrap_servers: c:1 }\n"),
+              ElementsAre("3:3: clusters: 'a' is given twice"));
+  EXPECT_THAT(Mistakes("stores: { s: { match: a }, s: { match: b } }"),
+              ElementsAre("1:28: stores: 's' is given twice"));
+  EXPECT_THAT(Mistakes("clusters: { [a]: { bootstrap_servers: b:1 } }"),
+              ElementsAre(HasSubstr("clusters: a name must be a word")));
+}
+
+TEST_F(ConfigTest, NestingWithoutEndIsAMistake) {
+  EXPECT_THAT(Mistakes(std::string(100'000, '[')), ElementsAre(HasSubstr("nested too deeply")));
+}
+
+TEST_F(ConfigTest, AWrongValueIsNamedAndCutWhereItIsEndless) {
+  EXPECT_THAT(Mistakes("defaults: { max_commit_depth: many }"),
+              ElementsAre(HasSubstr("a whole number from 0 to 1000000 is wanted, not 'many'")));
+  EXPECT_THAT(Mistakes("clusters: { m: { bootstrap_servers: b:1 } }\n"
+                       "pipelines: [ { name: p, table: /t, disabled: yes, mode: hourly } ]"),
+              ElementsAre(HasSubstr("true or false is wanted, not 'yes'"),
+                          HasSubstr("one of streaming, batch is wanted, not 'hourly'")));
+  const auto endless = Mistakes("defaults: { lag_cap: " + std::string(1'000'000, 'x') + " }");
+  ASSERT_EQ(endless.size(), 1U);
+  EXPECT_LT(endless[0].size(), 1100U);
+}
+
 TEST_F(ConfigTest, AnEmptyFileIsAnEmptyConfiguration) {
   const LoadedConfig loaded = Load("");
   ASSERT_TRUE(loaded.config.has_value());

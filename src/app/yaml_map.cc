@@ -16,6 +16,8 @@ namespace {
 
 /// A secret file is a password or a token, not a disk image.
 constexpr uint64_t kSecretBytesMax = 1 << 20;
+/// A mistake quotes what is wrong; what is longer is no word anybody mistyped.
+constexpr size_t kMistakeBytesMax = 1000;
 
 }  // namespace
 
@@ -29,6 +31,13 @@ std::string ConfigText::Mistake(std::string message, std::string_view wanted) co
 }
 
 void ConfigContext::Add(const std::string& file, const YAML::Mark& mark, std::string message) {
+  if (message.size() > kMistakeBytesMax) {
+    size_t end = kMistakeBytesMax;
+    // Not in the middle of a UTF-8 sequence.
+    while (end > 0 && (static_cast<unsigned char>(message[end]) & 0xC0) == 0x80) --end;
+    message.resize(end);
+    message += "…";
+  }
   mistakes_.push_back({file, mark.line + 1, mark.column + 1, std::move(message)});
 }
 
@@ -153,21 +162,23 @@ ConfigText YamlMap::TakeNeededText(const std::string& key, std::string wanted) {
 }
 
 std::optional<bool> YamlMap::TakeBool(const std::string& key) {
-  const auto text = TakeValue(key);
+  const auto text = TakeText(key);
   if (!text) return std::nullopt;
-  if (*text == "true") return true;
-  if (*text == "false") return false;
-  Complain(key, "true or false is wanted");
+  if (text->value == "true") return true;
+  if (text->value == "false") return false;
+  Complain(key, fmt::format("true or false is wanted, not '{}'", text->Shown()));
   return std::nullopt;
 }
 
 std::optional<int64_t> YamlMap::TakeInteger(const std::string& key, int64_t least, int64_t most) {
-  const auto text = TakeValue(key);
+  const auto text = TakeText(key);
   if (!text) return std::nullopt;
   int64_t value = 0;
-  const auto [end, error] = std::from_chars(text->data(), text->data() + text->size(), value);
-  if (error != std::errc{} || end != text->data() + text->size() || value < least || value > most) {
-    Complain(key, fmt::format("a whole number from {} to {} is wanted", least, most));
+  const char* const text_end = text->value.data() + text->value.size();
+  const auto [end, error] = std::from_chars(text->value.data(), text_end, value);
+  if (error != std::errc{} || end != text_end || value < least || value > most) {
+    Complain(key, fmt::format("a whole number from {} to {} is wanted, not '{}'", least, most,
+                              text->Shown()));
     return std::nullopt;
   }
   return value;
@@ -203,9 +214,11 @@ std::map<std::string, ConfigText> YamlMap::TakeTexts(const std::string& key) {
 
 std::optional<std::string> YamlMap::TakeWord(const std::string& key,
                                              const std::vector<std::string>& words) {
-  auto text = TakeValue(key);
-  if (!text || std::ranges::find(words, *text) != words.end()) return text;
-  Complain(key, fmt::format("one of {} is wanted", fmt::join(words, ", ")));
+  const auto text = TakeText(key);
+  if (!text) return std::nullopt;
+  if (std::ranges::find(words, text->value) != words.end()) return text->value;
+  Complain(key,
+           fmt::format("one of {} is wanted, not '{}'", fmt::join(words, ", "), text->Shown()));
   return std::nullopt;
 }
 

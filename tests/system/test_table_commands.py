@@ -128,6 +128,22 @@ def test_a_torn_commit_is_passed_over_and_not_taken_for_an_empty_table(
     assert newest.name in text.out + text.err
 
 
+def test_an_empty_newest_commit_is_named_and_hides_no_checkpoint(
+    tidemark: Program, make_table: MakeTable
+) -> None:
+    table = make_table("t,0:1")
+    (table / ".hoodie" / "99990101000000000.commit").write_bytes(b"")
+    run = tidemark("checkpoint", table, "--format", "json")
+    assert (run.code, run.json["value"], run.json["commit_depth"]) == (HEALTHY, "t,0:1", 1)
+    assert run.json["commits_unreadable"] == 0
+    assert [each["kind"] for each in run.json["findings"]] == ["empty_commit"]
+    for words in (
+        ["checkpoint", table],
+        ["freshness", "--table", table, "--bootstrap", "127.0.0.1:9", "--timeout", "300ms"],
+    ):
+        assert "empty_commit" in tidemark(*words).out
+
+
 def test_a_table_version_that_is_not_known_is_refused(
     tidemark: Program, make_table: MakeTable
 ) -> None:

@@ -1,0 +1,474 @@
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <yaml-cpp/depthguard.h>
+#include <yaml-cpp/yaml.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <set>
+
+#include "app/config_reader_internal.h"
+#include "app/text_file.h"
+#include "app/yaml_map_internal.h"
+#include "base/nearest_word.h"
+#include "base/time_text.h"
+#include "base/utf8.h"
+#include "kafka/bootstrap.h"
+
+namespace tidemark::app {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr uint64_t kConfigBytesMax = 16 << 20;
+constexpr size_t kIncludeDepthMax = 8;
+constexpr size_t kPipelinesMax = 100'000;
+constexpr int64_t kMinutesMax = 100LL * 366 * 24 * 60;
+constexpr int64_t kCommitDepthMax = 1'000'000;
+
+/// Names that the exporters put beside a pipeline's own labels.
+const std::set<std::string> kReservedLabels = {"pipeline",  "cluster", "table",  "topic",
+                                               "partition", "status",  "verdict"};
+
+bool IsLabelName(std::string_view name) {
+  const auto letter = [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
+  };
+  if (name.empty() || !letter(name[0]) || name.starts_with("__")) return false;
+  return std::ranges::all_of(name, [&](char c) { return letter(c) || (c >= '0' && c <= '9'); });
+}
+
+/// "host:9000" of "http://Host:9000/x", as messages of the S3 client name it.
+std::string AuthorityOf(std::string_view url) {
+  const size_t scheme_end = url.find("://");
+  if (scheme_end != url.npos) url.remove_prefix(scheme_end + 3);
+  std::string authority(url.substr(0, url.find('/')));
+  std::ranges::transform(authority, authority.begin(), [](char c) {
+    return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+  });
+  return authority;
+}
+
+/// Values that a pipeline inherits.
+struct Defaults {
+  Milliseconds streaming_sla = freshness::kStreamingSlaDefault;
+  Milliseconds batch_sla = freshness::kBatchSlaDefault;
+  int64_t commit_depth_max = 100;
+  Milliseconds lag_cap = freshness::kLagCapDefault;
+  Milliseconds interval = std::chrono::seconds(60);
+};
+
+/// Where a pipeline or an include was given, for mistakes that show only when everything is read.
+struct PipelinePlace {
+  std::string file;
+  YAML::Mark mark;
+};
+
+struct IncludedFile {
+  std::string path;
+  ConfigText pattern;  ///< what names it in the including file
+};
+
+class ConfigReader {
+ public:
+  ConfigReader(const ConfigSources& sources, std::vector<ConfigMistake>& mistakes)
+      : context_(sources, mistakes) {}
+
+  Config Read(const std::string& path);
+
+ private:
+  /// nullopt after reporting why not, at `from` when it cannot be read at all. `name` is what the
+  /// user called it.
+  std::optional<YAML::Node> Load(const std::string& path, const ConfigText& name,
+                                 const std::string& from_file, const YAML::Mark& from);
+  void ReadRoot(const std::string& file, const YAML::Node& root);
+  /// Calls `read` for each entry of a mapping of names to mappings.
+  void ForEachNamed(const std::string& file, const YAML::Node& node, const std::string& section,
+                    const std::function<void(const std::string& name, YamlMap& map)>& read);
+  void ReadClusters(const std::string& file, const YAML::Node& node);
+  void ReadBootstrap(YamlMap& map, ClusterConfig& cluster);
+  void ReadProperties(YamlMap& map, ClusterConfig& cluster);
+  void ReadStores(const std::string& file, const YAML::Node& node);
+  void ReadDefaults(const std::string& file, const YAML::Node& node);
+  void ReadPipelines(const std::string& file, const YAML::Node& node);
+  void ReadInclude(const std::string& file, const YAML::Node& entry);
+  void ReadIncluded(const IncludedFile& included, const std::string& file, const YAML::Mark& mark);
+  void ReadPipeline(const std::string& file, const YAML::Node& node, const std::string& path);
+  void ReadSla(YamlMap& map, freshness::PipelineSpec& spec);
+  void ReadCluster(YamlMap& map, freshness::PipelineSpec& spec);
+  void ReadLabels(YamlMap& map, freshness::PipelineSpec& spec);
+  void ReadMaintenance(YamlMap& map, PipelineConfig& pipeline);
+
+  ConfigContext context_;
+  Config config_;
+  Defaults defaults_;
+  std::map<std::string, PipelinePlace> places_;
+  std::map<std::string, PipelinePlace> files_;  // that were read, by what they are on the disk
+  std::vector<std::string> open_files_;  // the file being read last, before it those including it
+};
+
+std::optional<YAML::Node> ConfigReader::Load(const std::string& path, const ConfigText& name,
+                                             const std::string& from_file, const YAML::Mark& from) {
+  const auto text = ReadTextFile(path, kConfigBytesMax);
+  if (!text) {
+    context_.Add(from_file, from, name.Mistake(text.error().message, "a file that can be read"));
+    return std::nullopt;
+  }
+  try {
+    const auto documents = YAML::LoadAll(*text);
+    if (documents.size() > 1) {
+      context_.Add(path, documents[1].Mark(), "a second YAML document, which would not be read");
+      return std::nullopt;
+    }
+    return documents.empty() ? YAML::Node() : documents[0];
+  } catch (const YAML::DeepRecursion& e) {
+    context_.Add(path, e.mark, "nested too deeply");
+    return std::nullopt;
+  } catch (const YAML::Exception& e) {
+    context_.Add(path, e.mark, fmt::format("not valid YAML: {}", e.msg));
+    return std::nullopt;
+  }
+}
+
+Config ConfigReader::Read(const std::string& path) {
+  const auto root = Load(path, {path}, path, YAML::Mark());
+  std::error_code error;
+  files_.emplace(fs::canonical(path, error).string(), PipelinePlace{path, YAML::Mark()});
+  open_files_.push_back(path);
+  if (root) ReadRoot(path, *root);
+  return std::move(config_);
+}
+
+void ConfigReader::ReadRoot(const std::string& file, const YAML::Node& root) {
+  YamlMap map(context_, file, root, "configuration");
+  // In this order, whatever the order in the file: pipelines refer to all that stands before.
+  ReadClusters(file, map.Take("clusters"));
+  ReadStores(file, map.Take("stores"));
+  ReadDefaults(file, map.Take("defaults"));
+  ReadPipelines(file, map.Take("pipelines"));
+  // Sections of other commands, read there.
+  for (const char* section : {"feed", "exporters", "http", "state", "coordination"}) {
+    map.Take(section);
+  }
+  map.Finish();
+}
+
+void ConfigReader::ForEachNamed(
+    const std::string& file, const YAML::Node& node, const std::string& section,
+    const std::function<void(const std::string& name, YamlMap& map)>& read) {
+  if (!node.IsDefined()) return;
+  if (!node.IsMap()) {
+    context_.Add(file, node.Mark(),
+                 fmt::format("{0}: a mapping of names to {0} is wanted here", section));
+    return;
+  }
+  std::set<std::string> names;
+  for (const auto& entry : node) {
+    if (!entry.first.IsScalar()) {
+      context_.Add(file, entry.first.Mark(), section + ": a name must be a word");
+      continue;
+    }
+    const std::string& name = entry.first.Scalar();
+    if (!names.insert(name).second) {
+      context_.Add(file, entry.first.Mark(), fmt::format("{}: '{}' is given twice", section, name));
+    }
+    YamlMap map(context_, file, entry.second, section + "." + name);
+    read(name, map);
+    map.Finish();
+  }
+}
+
+void ConfigReader::ReadClusters(const std::string& file, const YAML::Node& node) {
+  ForEachNamed(file, node, "clusters", [&](const std::string& name, YamlMap& map) {
+    ClusterConfig cluster{name, {}};
+    ReadBootstrap(map, cluster);
+    ReadProperties(map, cluster);
+    config_.clusters.emplace(name, std::move(cluster));
+  });
+}
+
+void ConfigReader::ReadBootstrap(YamlMap& map, ClusterConfig& cluster) {
+  constexpr const char* kWanted = "host:port[,host:port]";
+  const auto servers =
+      map.TakeNeededText("bootstrap_servers", fmt::format("{} is wanted", kWanted));
+  cluster.options.bootstrap_servers = servers.value;
+  if (servers.value.empty()) return;
+  if (auto status = kafka::CheckBootstrapServers(servers.value); !status) {
+    map.Complain("bootstrap_servers", servers.Mistake(status.error().message, kWanted));
+  }
+  // The client's messages name one broker at a time.
+  for (const auto& [list, reference] : servers.looked_up) {
+    for (size_t begin = 0; begin < list.size();) {
+      const size_t end = std::min(list.find_first_of(", \t", begin), list.size());
+      cluster.hidden.Add(std::string_view(list).substr(begin, end - begin), reference);
+      begin = end + 1;
+    }
+  }
+}
+
+void ConfigReader::ReadProperties(YamlMap& map, ClusterConfig& cluster) {
+  const YAML::Node properties = map.Take("properties");
+  for (auto& [key, text] : map.TakeTexts("properties")) {
+    using enum kafka::client::ValueVisibility;
+    const auto status =
+        context_.sources().check_property(key, text.value, text.is_hidden() ? kHidden : kShown);
+    if (!status) {
+      context_.Add(map.file(), properties[key].Mark(),
+                   fmt::format("{}.properties.{}: {}{}", map.path(), key, status.error().message,
+                               text.is_hidden() ? " " + text.Shown() : ""));
+    }
+    for (const auto& [value, reference] : text.looked_up) cluster.hidden.Add(value, reference);
+    cluster.options.properties.emplace_back(key, std::move(text.value));
+  }
+}
+
+void ConfigReader::ReadStores(const std::string& file, const YAML::Node& node) {
+  ForEachNamed(file, node, "stores", [&](const std::string& name, YamlMap& map) {
+    StoreConfig store;
+    store.name = name;
+    store.match = map.TakeNeededText("match", "a URI pattern such as s3://lake/* is wanted").value;
+    for (const auto& [key, value] : {std::pair("endpoint", &store.options.endpoint),
+                                     std::pair("region", &store.options.region)}) {
+      const auto text = map.TakeText(key).value_or(ConfigText{});
+      *value = text.value;
+      for (const auto& [part, reference] : text.looked_up) {
+        store.hidden.Add(part, reference);
+        store.hidden.Add(AuthorityOf(part), reference);
+      }
+    }
+    store.options.is_anonymous = map.TakeBool("anonymous").value_or(false);
+    store.options.is_path_style = map.TakeBool("path_style");
+    config_.stores.push_back(std::move(store));
+  });
+}
+
+void ConfigReader::ReadDefaults(const std::string& file, const YAML::Node& node) {
+  if (!node.IsDefined()) return;
+  YamlMap map(context_, file, node, "defaults");
+  if (const YAML::Node minutes = map.Take("sla_minutes"); minutes.IsDefined()) {
+    YamlMap sla(context_, file, minutes, "defaults.sla_minutes");
+    if (const auto value = sla.TakeInteger("streaming", 1, kMinutesMax)) {
+      defaults_.streaming_sla = std::chrono::minutes(*value);
+    }
+    if (const auto value = sla.TakeInteger("batch", 1, kMinutesMax)) {
+      defaults_.batch_sla = std::chrono::minutes(*value);
+    }
+    sla.Finish();
+  }
+  defaults_.commit_depth_max =
+      map.TakeInteger("max_commit_depth", 0, kCommitDepthMax).value_or(defaults_.commit_depth_max);
+  defaults_.lag_cap = map.TakeDuration("lag_cap").value_or(defaults_.lag_cap);
+  defaults_.interval = map.TakeDuration("interval").value_or(defaults_.interval);
+  map.Finish();
+}
+
+void ConfigReader::ReadPipelines(const std::string& file, const YAML::Node& node) {
+  if (!node.IsDefined() || node.IsNull()) return;
+  if (!node.IsSequence()) {
+    context_.Add(file, node.Mark(), "pipelines: a list of pipelines is wanted here");
+    return;
+  }
+  size_t index = 0;
+  for (const auto& entry : node) {
+    const std::string path = fmt::format("pipelines[{}]", index++);
+    if (entry.IsMap() && entry["include"].IsDefined()) {
+      ReadInclude(file, entry);
+    } else {
+      ReadPipeline(file, entry, path);
+    }
+    if (config_.pipelines.size() > kPipelinesMax) {
+      context_.Add(file, entry.Mark(), fmt::format("more than {} pipelines", kPipelinesMax));
+      return;
+    }
+  }
+}
+
+void ConfigReader::ReadInclude(const std::string& file, const YAML::Node& entry) {
+  YamlMap map(context_, file, entry, "include");
+  const auto pattern = map.TakeText("include");
+  map.Finish();
+  if (!pattern) return;
+  const YAML::Mark mark = entry["include"].Mark();
+  if (open_files_.size() > kIncludeDepthMax) {
+    context_.Add(file, mark, fmt::format("include: more than {} files deep", kIncludeDepthMax));
+    return;
+  }
+  const fs::path full = fs::path(file).parent_path() / pattern->value;
+  const std::string name_pattern = full.filename().string();
+  // A pattern may match nothing yet; a file that is named must be there.
+  if (!name_pattern.contains('*')) return ReadIncluded({full.string(), *pattern}, file, mark);
+  const fs::path folder = full.parent_path().empty() ? fs::path(".") : full.parent_path();
+  std::vector<std::string> files;
+  std::error_code error;
+  for (fs::directory_iterator it(folder, error), end; !error && it != end; it.increment(error)) {
+    if (MatchesGlob(name_pattern, it->path().filename().string())) {
+      files.push_back((full.parent_path() / it->path().filename()).string());
+    }
+  }
+  if (error) {
+    context_.Add(
+        file, mark,
+        fmt::format("include: '{}' cannot be read: {}",
+                    pattern->is_hidden() ? pattern->Shown() : folder.string(), error.message()));
+    return;
+  }
+  std::ranges::sort(files);
+  for (const std::string& each : files) ReadIncluded({each, *pattern}, file, mark);
+}
+
+void ConfigReader::ReadIncluded(const IncludedFile& included, const std::string& file,
+                                const YAML::Mark& mark) {
+  const std::string& path = included.path;
+  std::error_code error;
+  const std::string identity = fs::canonical(path, error).string();
+  const auto [place, is_new] = files_.emplace(error ? path : identity, PipelinePlace{file, mark});
+  if (!is_new) {
+    const auto is_it = [&](const std::string& open) { return fs::equivalent(open, path, error); };
+    const auto open = std::ranges::find_if(open_files_, is_it);
+    context_.Add(file, mark,
+                 open == open_files_.end()
+                     ? fmt::format("include: '{}' is included at {}:{} already", path,
+                                   place->second.file, place->second.mark.line + 1)
+                     : fmt::format("include: a cycle: {} -> {}",
+                                   fmt::join(open, open_files_.end(), " -> "), path));
+    return;
+  }
+  const auto root = Load(path, included.pattern, file, mark);
+  if (!root) return;
+  open_files_.push_back(path);
+  // Either a bare list of pipelines, or the section with its key.
+  if (root->IsMap()) {
+    YamlMap section(context_, path, *root, "included file");
+    ReadPipelines(path, section.Take("pipelines"));
+    section.Finish();
+  } else {
+    ReadPipelines(path, *root);
+  }
+  open_files_.pop_back();
+}
+
+void ConfigReader::ReadSla(YamlMap& map, freshness::PipelineSpec& spec) {
+  const auto minutes = map.TakeInteger("slaInMinutes", 1, kMinutesMax);
+  const auto duration = map.TakeDuration("sla");
+  if (map.Has("slaInMinutes") && map.Has("sla")) {
+    map.Complain("sla", "slaInMinutes is given too, keep one of them");
+  }
+  if (duration && duration->count() <= 0) map.Complain("sla", "an SLA must be longer than zero");
+  spec.sla =
+      spec.mode == freshness::Mode::kStreaming ? defaults_.streaming_sla : defaults_.batch_sla;
+  if (minutes) spec.sla = std::chrono::minutes(*minutes);
+  if (duration && duration->count() > 0) spec.sla = *duration;
+}
+
+void ConfigReader::ReadCluster(YamlMap& map, freshness::PipelineSpec& spec) {
+  const auto name = map.TakeText("cluster");
+  if (name) {
+    spec.cluster = name->value;
+    if (config_.clusters.contains(name->value)) return;
+    std::set<std::string> known;
+    for (const auto& [cluster, unused] : config_.clusters) known.insert(cluster);
+    const auto nearest = NearestWord(name->value, known);
+    map.Complain("cluster", nearest ? fmt::format("there is no cluster '{}', did you mean '{}'?",
+                                                  name->Shown(), *nearest)
+                                    : fmt::format("there is no cluster '{}'", name->Shown()));
+    return;
+  }
+  if (map.Has("cluster")) return;  // reported already
+  if (config_.clusters.size() == 1) {
+    spec.cluster = config_.clusters.begin()->first;
+  } else {
+    map.Complain("cluster", "the name of one of the clusters is wanted");
+  }
+}
+
+void ConfigReader::ReadLabels(YamlMap& map, freshness::PipelineSpec& spec) {
+  for (auto& [name, text] : map.TakeTexts("labels")) {
+    spec.labels.emplace(name, std::move(text.value));
+    if (!IsLabelName(name)) {
+      map.Complain("labels", fmt::format("'{}' is no label name (letters, digits, _)", name));
+    } else if (kReservedLabels.contains(name)) {
+      map.Complain("labels", fmt::format("the label '{}' is set by tidemark itself", name));
+    }
+  }
+}
+
+void ConfigReader::ReadMaintenance(YamlMap& map, PipelineConfig& pipeline) {
+  const YAML::Node windows = map.Take("maintenance");
+  if (!windows.IsDefined()) return;
+  if (!windows.IsSequence()) {
+    map.Complain("maintenance", "a list of windows is wanted");
+    return;
+  }
+  for (const auto& node : windows) {
+    const auto text = context_.Resolve(map.file(), node, map.path() + ".maintenance");
+    if (!text) continue;
+    auto window = MaintenanceWindow::Parse(text->value);
+    if (window) {
+      pipeline.maintenance.push_back(std::move(*window));
+    } else {
+      context_.Add(
+          map.file(), node.Mark(),
+          fmt::format("{}.maintenance: {}", map.path(),
+                      text->Mistake(window.error().message,
+                                    "a window such as \"Sat 02:00-04:00 Europe/Berlin\"")));
+    }
+  }
+}
+
+void ConfigReader::ReadPipeline(const std::string& file, const YAML::Node& node,
+                                const std::string& path) {
+  YamlMap map(context_, file, node, path);
+  if (!node.IsMap()) return;
+  PipelineConfig pipeline;
+  freshness::PipelineSpec& spec = pipeline.spec;
+  const ConfigText name = map.TakeNeededText("name", "a name is wanted");
+  spec.name = name.value;
+  // Metrics that differ in such bytes only would become one series.
+  if (ToValidUtf8(spec.name) != spec.name) map.Complain("name", "the name is no valid UTF-8");
+  const ConfigText table = map.TakeNeededText("table", "the table's path or URI is wanted");
+  spec.table = table.value;
+  if (!spec.table.empty()) {
+    if (auto store = storage::OpenStore(spec.table, {}); !store) {
+      map.Complain("table", table.Mistake(store.error().message, "a table's path or URI"));
+    }
+  }
+  spec.topic = map.TakeValue("topic");
+  const auto mode = map.TakeWord("mode", {"streaming", "batch"});
+  spec.mode = mode == "batch" ? freshness::Mode::kBatch : freshness::Mode::kStreaming;
+  const auto isolation = map.TakeWord("isolation", {"read_uncommitted", "read_committed"});
+  spec.isolation = isolation == "read_committed" ? kafka::IsolationLevel::kReadCommitted
+                                                 : kafka::IsolationLevel::kReadUncommitted;
+  spec.is_disabled = map.TakeBool("disabled").value_or(false);
+  spec.lag_cap = map.TakeDuration("lag_cap").value_or(defaults_.lag_cap);
+  pipeline.interval = map.TakeDuration("interval").value_or(defaults_.interval);
+  pipeline.commit_depth_max =
+      map.TakeInteger("max_commit_depth", 0, kCommitDepthMax).value_or(defaults_.commit_depth_max);
+  ReadSla(map, spec);
+  ReadCluster(map, spec);
+  ReadLabels(map, spec);
+  ReadMaintenance(map, pipeline);
+  map.Finish();
+  const auto [place, is_new] = places_.emplace(spec.name, PipelinePlace{file, node.Mark()});
+  if (!is_new && !spec.name.empty()) {
+    map.Complain("name",
+                 fmt::format("'{}' is the name of the pipeline at {}:{} already", name.Shown(),
+                             place->second.file, place->second.mark.line + 1));
+  }
+  config_.pipelines.push_back(std::move(pipeline));
+}
+
+}  // namespace
+
+Config ReadConfigFile(const std::string& path, const ConfigSources& sources,
+                      std::vector<ConfigMistake>& mistakes) {
+  try {
+    return ConfigReader(sources, mistakes).Read(path);
+  } catch (const YAML::Exception& e) {
+    // Accessors of the library throw on shapes that the reader did not foresee.
+    mistakes.push_back({path, e.mark.line + 1, e.mark.column + 1, e.msg});
+    return {};
+  }
+}
+
+}  // namespace tidemark::app
