@@ -438,6 +438,19 @@ TEST_F(ConfigTest, EveryTruncationIsReadOrRefusedWithoutACrash) {
   }
 }
 
+TEST_F(ConfigTest, EveryFlippedByteIsReadOrRefusedWithoutACrash) {
+  for (const int flip : {0x01, 0x20, 0x80, 0xFF}) {
+    std::string text = kWhole;
+    for (char& byte : text) {
+      const char kept = byte;
+      byte = static_cast<char>(byte ^ flip);
+      const LoadedConfig loaded = Load(text);
+      EXPECT_EQ(loaded.config.has_value(), loaded.mistakes.empty()) << text;
+      byte = kept;
+    }
+  }
+}
+
 TEST_F(ConfigTest, ReservedAndImpossibleLabelsAreMistakes) {
   const auto mistakes = Mistakes(R"(
 clusters: { main: { bootstrap_servers: b:1 } }

@@ -38,7 +38,7 @@ std::string BashScript(const std::vector<const CLI::App*>& commands) {
       "_tidemark() {{\n"
       "  local current=${{COMP_WORDS[COMP_CWORD]}} words=\n"
       "  case ${{COMP_WORDS[1]}} in\n{}"
-      "    *) words=\"{} --help\" ;;\n"
+      "    *) words=\"{} --help --version\" ;;\n"
       "  esac\n"
       "  if [[ $COMP_CWORD -gt 1 && $current != -* ]]; then\n"
       "    COMPREPLY=($(compgen -f -- \"$current\"))\n"
@@ -50,16 +50,25 @@ std::string BashScript(const std::vector<const CLI::App*>& commands) {
       cases, fmt::join(NamesOf(commands), " "));
 }
 
+/// The first line of a description. Between single quotes fish gives a meaning to these two only.
+std::string FishQuoted(std::string_view text) {
+  std::string out = "'";
+  for (const char c : text.substr(0, text.find('\n'))) {
+    if (c == '\'' || c == '\\') out += '\\';
+    out += c;
+  }
+  return out + "'";
+}
+
 std::string FishScript(const std::vector<const CLI::App*>& commands) {
   std::string out;
   for (const CLI::App* command : commands) {
-    out += fmt::format("complete -c tidemark -n __fish_use_subcommand -a {} -d '{}'\n",
-                       command->get_name(), command->get_description());
+    out += fmt::format("complete -c tidemark -n __fish_use_subcommand -a {} -d {}\n",
+                       command->get_name(), FishQuoted(command->get_description()));
     for (const CLI::Option* option : command->get_options()) {
       for (const std::string& name : option->get_lnames()) {
-        out +=
-            fmt::format("complete -c tidemark -n '__fish_seen_subcommand_from {}' -l {} -d '{}'\n",
-                        command->get_name(), name, option->get_description());
+        out += fmt::format("complete -c tidemark -n '__fish_seen_subcommand_from {}' -l {} -d {}\n",
+                           command->get_name(), name, FishQuoted(option->get_description()));
       }
     }
   }

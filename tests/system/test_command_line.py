@@ -285,6 +285,14 @@ def test_a_table_may_be_given_in_every_way_a_path_is_written(
         assert (run.code, run.json["value"]) == (HEALTHY, "t,0:1")
 
 
+def test_the_completion_for_fish_closes_its_quotes(tidemark: Program) -> None:
+    run = tidemark("completion", "fish")
+    assert run.code == HEALTHY
+    assert "\\'" in run.out, "some description has an apostrophe"
+    for line in run.out.replace("\\'", "").splitlines():
+        assert line.count("'") % 2 == 0, line
+
+
 @pytest.mark.parametrize("shell", ["bash"])
 def test_the_completion_is_a_script_its_shell_understands(tidemark: Program, shell: str) -> None:
     run = tidemark("completion", shell)
