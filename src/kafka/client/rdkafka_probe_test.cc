@@ -240,6 +240,16 @@ TEST(RdKafkaProbeBudgetTest, DeadClusterTakesTheTimeGivenAndNoMore) {
   }
 }
 
+TEST(RdKafkaProbeBudgetTest, DeadClusterIsGivenUpAfterThreeSeconds) {
+  ASSERT_OK_ASSIGN(const auto probe,
+                   RdKafkaProbe::Open({.bootstrap_servers = "127.0.0.1:1", .properties = {}}));
+  const MonoTime begin = std::chrono::steady_clock::now();
+  EXPECT_THAT(
+      probe->Probe({.topics = {{.name = "orders", .committed = {}}}}, Budget::For(seconds(20))),
+      IsError(ErrorKind::kUnavailable, HasSubstr("Connection refused")));
+  EXPECT_LT(std::chrono::steady_clock::now() - begin, milliseconds(3400));
+}
+
 TEST_F(RdKafkaProbeTest, StopEndsTheWait) {
   ASSERT_THAT(mock_->SetLatency(-1, seconds(30)), IsOk());
   std::stop_source source;

@@ -180,8 +180,9 @@ Result<Owned<rd_kafka_event_t>> AskOnce(Askers& askers, const ClusterOptions& op
       TRY_ASSIGN(spare, OpenAsker(options));
       spare_answers.emplace(*spare);
     }
-    const auto broker =
-        AnsweringBroker(*spare, topics.front(), attempt, WaitMax(*spare, budget, patience));
+    const auto broker = AnsweringBroker(
+        *spare, topics.front(), attempt,
+        std::min(WaitMax(client, budget, patience), WaitMax(*spare, budget, patience)));
     Send(*spare, topics, broker, budget.Remaining(), *spare_answers);
   }
 }
