@@ -2,6 +2,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -37,18 +38,23 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   ReadOptions options;
   options.batch_rows = 1000;
   options.memory_max = 256 << 20;
-  const auto reader =
+  auto reader =
       OpenParquetBytes({reinterpret_cast<const char*>(data), size}, nullptr, kType, options);
   if (!reader) return 0;
   std::string text;
+  std::optional<Batch> kept;
   for (size_t rows = 0; rows < kRowsMax;) {
     const auto batch = (*reader)->Next();
     if (!batch || !*batch) break;
     rows += (*batch)->rows();
+    kept = **batch;
     for (size_t row = 0; row < (*batch)->rows(); ++row) {
       text.clear();
       AppendRowJson(**batch, row, text);
     }
   }
+  // A batch outlives its reader.
+  reader->reset();
+  if (kept) AppendRowJson(*kept, kept->rows() - 1, text);
   return 0;
 }
