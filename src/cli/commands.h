@@ -21,6 +21,7 @@ void AddFreshness(CLI::App& app, Run& chosen);
 void AddTimeline(CLI::App& app, Run& chosen);
 void AddCheckpoint(CLI::App& app, Run& chosen);
 void AddLog(CLI::App& app, Run& chosen);
+void AddRead(CLI::App& app, Run& chosen);
 void AddDoctor(CLI::App& app, Run& chosen);
 void AddDemo(CLI::App& app, Run& chosen);
 void AddVersion(CLI::App& app, Run& chosen);

@@ -86,6 +86,7 @@ int Main(int argc, char** argv) {
   AddTimeline(app, chosen);
   AddCheckpoint(app, chosen);
   AddLog(app, chosen);
+  AddRead(app, chosen);
   AddDoctor(app, chosen);
   AddDemo(app, chosen);
   AddVersion(app, chosen);

@@ -1,0 +1,41 @@
+/// Where the rows of a command go: stdout, or a file that appears only when it is whole.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "base/error.h"
+
+namespace tidemark::cli {
+
+/// Single-threaded. Without Finish() a file is removed again.
+class OutputFile {
+ public:
+  /// Empty `path`: stdout. Otherwise a file beside it is written and renamed at the end.
+  /// kUnavailable: it cannot be made.
+  static Result<OutputFile> Open(const std::string& path);
+  OutputFile(OutputFile&& other) noexcept;
+  OutputFile& operator=(OutputFile&& other) noexcept;
+  ~OutputFile();
+
+  /// kUnavailable: the disk is full, the descriptor closed, …
+  Status Write(std::string_view bytes);
+  /// A reader of stdout that went away (`| head`): nothing more is wanted, which is no failure.
+  bool is_reader_gone() const { return is_reader_gone_; }
+  /// Writes what is held, and gives the file its name.
+  Status Finish();
+
+ private:
+  OutputFile(std::string path, std::string partial, int descriptor)
+      : path_(std::move(path)), partial_(std::move(partial)), descriptor_(descriptor) {}
+  Status Flush();
+
+  std::string path_;
+  std::string partial_;  // empty for stdout
+  int descriptor_ = -1;
+  std::string held_;
+  bool is_reader_gone_ = false;
+};
+
+}  // namespace tidemark::cli

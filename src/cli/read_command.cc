@@ -1,0 +1,151 @@
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <charconv>
+#include <cstdio>
+#include <memory>
+#include <thread>
+
+#include "app/table_rows.h"
+#include "base/utf8.h"
+#include "cli/command.h"
+#include "cli/commands.h"
+#include "cli/flags.h"
+#include "cli/output_file.h"
+#include "cli/stop_signal.h"
+#include "merge/profile.h"
+
+namespace tidemark::cli {
+
+namespace {
+
+struct Options {
+  std::string table;
+  storage::StoreOptions store;
+  app::RowsOptions rows;
+  std::string view = "snapshot";
+  std::string columns;
+  std::string as_of;
+  std::string format = "jsonl";
+  std::string output;
+  std::string memory = "1GiB";
+  std::string timeout = "24h";
+};
+
+constexpr int kThreadsMax = 64;
+
+/// "512MiB", "1g", "800000".
+Result<uint64_t> BytesOf(const std::string& text) {
+  const size_t digits = text.find_first_not_of("0123456789");
+  const std::string unit = digits == std::string::npos ? "" : text.substr(digits);
+  uint64_t number = 0;
+  const auto parsed = std::from_chars(text.data(), text.data() + text.size(), number);
+  int shift = 0;
+  if (unit == "KiB" || unit == "k" || unit == "K") {
+    shift = 10;
+  } else if (unit == "MiB" || unit == "m" || unit == "M") {
+    shift = 20;
+  } else if (unit == "GiB" || unit == "g" || unit == "G") {
+    shift = 30;
+  } else if (!unit.empty()) {
+    shift = -1;
+  }
+  if (parsed.ec != std::errc() || shift < 0 || number == 0 || number > (UINT64_MAX >> shift)) {
+    return Fail(ErrorKind::kInvalidArgument,
+                fmt::format("--memory-limit is a size like 512MiB or 2GiB, value={}", text));
+  }
+  return number << shift;
+}
+
+std::vector<std::string> Split(const std::string& list) {
+  std::vector<std::string> names;
+  for (size_t at = 0; at <= list.size() && !list.empty();) {
+    const size_t comma = std::min(list.find(',', at), list.size());
+    names.push_back(list.substr(at, comma - at));
+    at = comma + 1;
+  }
+  return names;
+}
+
+Status Complete(Options& options) {
+  auto& scan = options.rows.scan;
+  TRY_ASSIGN(scan.memory_max, BytesOf(options.memory));
+  scan.view =
+      options.view == "snapshot" ? scan::SliceView::kSnapshot : scan::SliceView::kReadOptimized;
+  scan.columns = Split(options.columns);
+  if (!options.as_of.empty()) scan.as_of = options.as_of;
+  options.rows.format = *columnar::FindRowFormat(options.format);
+  return {};
+}
+
+void Tell(const lake::Finding& finding) {
+  std::fprintf(stderr, "%s: %s: %s\n", finding.kind.c_str(), Printable(finding.place).c_str(),
+               Printable(finding.message).c_str());
+}
+
+int RunCommand(Options options) {
+  if (const auto done = Complete(options); !done) return Complain(done.error());
+  const auto timeout = TimeoutOf(options.timeout);
+  if (!timeout) return Complain(timeout.error());
+  const StopSignal stop;
+  auto output = OutputFile::Open(options.output);
+  if (!output) return Complain(output.error());
+  const auto written = app::WriteRows(
+      options.table, options.store, options.rows,
+      [&](std::string_view bytes) { return output->Write(bytes); }, Tell,
+      Budget::For(*timeout, stop.token()), app::SystemEdges());
+  if (stop.was_sent()) return stop.exit_code();
+  if (output->is_reader_gone()) return kHealthy;
+  if (!written) return Complain(written.error());
+  if (const auto done = output->Finish(); !done) return Complain(done.error());
+  if (written->damages == 0) return kHealthy;
+  std::fprintf(stderr, "tidemark: rows may be missing or wrong, damages=%llu\n",
+               static_cast<unsigned long long>(written->damages));
+  return kBreach;
+}
+
+std::vector<std::string> Names(std::span<const std::string_view> views) {
+  return {views.begin(), views.end()};
+}
+
+}  // namespace
+
+void AddRead(CLI::App& app, Run& chosen) {
+  auto options = std::make_shared<Options>();
+  CLI::App* command = app.add_subcommand("read", "The rows of a table");
+  auto& scan = options->rows.scan;
+  scan.threads = std::clamp(std::thread::hardware_concurrency(), 1u, 8u);
+  command->add_option("table", options->table, "Path or URI of the table")->required();
+  command
+      ->add_option("--profile", scan.profile,
+                   "Whose rules merge the versions of a row: right by event time, or those of a "
+                   "release of Hudi")
+      ->check(CLI::IsMember(Names(merge::ProfileNames())))
+      ->capture_default_str();
+  command->add_option("--view", options->view, "read-optimized leaves the logs out")
+      ->check(CLI::IsMember({"snapshot", "read-optimized"}))
+      ->capture_default_str();
+  command->add_option("--columns", options->columns, "Only these, separated by commas");
+  command->add_option("--where-partition", scan.partition_glob,
+                      "Only partitions whose path matches, e.g. 'dt=2026-01-*'");
+  command->add_flag("--history", scan.with_history,
+                    "Fold what older slices still hold, too: rows that a compaction lost");
+  command->add_option("--as-of", options->as_of, "The table as it was at this instant");
+  command->add_flag("--meta", scan.with_meta, "Hudi's five meta columns as well");
+  command->add_option("--format", options->format, "")
+      ->check(CLI::IsMember({"jsonl", "csv", "parquet", "arrow"}))
+      ->capture_default_str();
+  command->add_option("--output", options->output, "A file instead of stdout");
+  command->add_option("--memory-limit", options->memory, "What reading may hold at a time")
+      ->capture_default_str();
+  command->add_option("--threads", scan.threads, "File groups read at the same time")
+      ->check(CLI::Range(1, kThreadsMax))
+      ->capture_default_str();
+  command->add_option("--timeout", options->timeout, "Give up after this time")
+      ->capture_default_str();
+  AddStoreFlags(*command, options->store);
+  command->callback([options, &chosen] { chosen = [options] { return RunCommand(*options); }; });
+}
+
+}  // namespace tidemark::cli

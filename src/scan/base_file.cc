@@ -1,0 +1,69 @@
+#include "scan/base_file.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+namespace tidemark::scan {
+namespace {
+
+/// A reader needs a row group of packed columns and a batch, whatever the logs may hold.
+constexpr uint64_t kReaderBytesMin = uint64_t{256} << 20;
+
+class Source final : public columnar::ByteSource {
+ public:
+  Source(const storage::ObjectStore& store, std::string key, uint64_t size, Budget budget)
+      : store_(store), key_(std::move(key)), size_(size), budget_(std::move(budget)) {}
+
+  uint64_t size() const override { return size_; }
+  Status ReadAt(uint64_t offset, std::span<char> into) const override {
+    TRY(budget_.Check());
+    TRY_ASSIGN(const std::string bytes, store_.ReadRange(key_, offset, into.size(), budget_));
+    if (bytes.size() != into.size()) {
+      return Fail(ErrorKind::kConflict,
+                  fmt::format("file became shorter while it was read, file={} size={} offset={}",
+                              key_, size_, offset));
+    }
+    std::memcpy(into.data(), bytes.data(), bytes.size());
+    return {};
+  }
+
+ private:
+  const storage::ObjectStore& store_;
+  std::string key_;
+  uint64_t size_;
+  Budget budget_;
+};
+
+}  // namespace
+
+std::shared_ptr<const columnar::ByteSource> ObjectSource(const storage::ObjectStore& store,
+                                                         std::string key, uint64_t size,
+                                                         Budget budget) {
+  return std::make_shared<Source>(store, std::move(key), size, std::move(budget));
+}
+
+Result<std::unique_ptr<columnar::BatchReader>> OpenBaseFile(const ScanTable& table,
+                                                            const lake::hudi::BaseFile& file) {
+  if (file.name.format != lake::hudi::BaseFileFormat::kParquet) {
+    return Fail(ErrorKind::kUnsupported,
+                fmt::format("base file of a format that is not read, file={} format={}", file.key,
+                            BaseFileFormatName(file.name.format)));
+  }
+  if (file.is_skeleton) {
+    return Fail(ErrorKind::kUnsupported,
+                fmt::format("base file of a bootstrapped table holds Hudi's columns only, file={}",
+                            file.key));
+  }
+  columnar::ReadOptions options;
+  options.name = file.key;
+  options.batch_rows = kBatchRows;
+  options.memory_max = std::max(table.memory_max, kReaderBytesMin);
+  if (table.names_at) options.columns.names = table.names_at(file.name.instant);
+  return columnar::OpenParquetSource(ObjectSource(*table.store, file.key, file.size, table.budget),
+                                     table.type, std::move(options));
+}
+
+}  // namespace tidemark::scan

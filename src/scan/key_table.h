@@ -1,0 +1,43 @@
+/// Keys and their numbers.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+namespace tidemark::scan {
+
+/// Open addressing over keys that lie elsewhere and outlive the table. Keys are numbered from 0 in
+/// the order in which they come first. Single-threaded.
+class KeyTable {
+ public:
+  static uint64_t Hash(std::string_view key);
+
+  /// The key's number; a new one's is what size() was.
+  uint32_t FindOrAdd(std::string_view key, uint64_t hash);
+  std::optional<uint32_t> Find(std::string_view key, uint64_t hash) const;
+
+  std::string_view key(uint32_t number) const { return keys_[number]; }
+  /// Moves the table's view of a key to other bytes, which hold the same.
+  void Rebase(uint32_t number, std::string_view copy) { keys_[number] = copy; }
+  uint32_t size() const { return static_cast<uint32_t>(keys_.size()); }
+  /// Memory held, about.
+  size_t bytes() const {
+    return keys_.capacity() * sizeof(std::string_view) + slots_.capacity() * sizeof(Slot);
+  }
+
+ private:
+  struct Slot {
+    uint32_t number = kEmpty;
+    uint32_t tag = 0;  // upper half of the hash
+  };
+  static constexpr uint32_t kEmpty = ~uint32_t{0};
+
+  void Grow();
+
+  std::vector<Slot> slots_;  // a power of two, at most half full
+  std::vector<std::string_view> keys_;
+};
+
+}  // namespace tidemark::scan

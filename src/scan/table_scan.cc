@@ -1,0 +1,321 @@
+#include "scan/table_scan.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <mutex>
+#include <set>
+#include <utility>
+
+#include "columnar/batch_reader.h"
+#include "lake/hudi/log_file.h"
+#include "lake/hudi/table.h"
+#include "scan/base_file.h"
+#include "scan/history_scan.h"
+#include "scan/partition_glob.h"
+#include "scan/schema_versions.h"
+#include "scan/table_schema.h"
+
+namespace tidemark::scan {
+namespace {
+
+using columnar::RowType;
+using columnar::WantedColumn;
+using lake::hudi::FileSlice;
+
+constexpr std::string_view kNoFields = R"({"type":"record","name":"row","fields":[]})";
+
+/// The schema in a data file, for tables whose commits have none.
+Result<std::string> SchemaInFile(const storage::ObjectStore& store, const FileSlice& slice,
+                                 const Budget& budget) {
+  if (slice.base && slice.base->name.format == lake::hudi::BaseFileFormat::kParquet) {
+    TRY_ASSIGN(const auto none, lake::avro::Schema::Parse(kNoFields));
+    const std::vector<WantedColumn> wanted = {{std::string(kCommitTimeColumn), true}};
+    TRY_ASSIGN(const RowType type, RowType::Make(none, wanted));
+    columnar::ReadOptions options;
+    options.name = slice.base->key;
+    TRY_ASSIGN(const auto reader,
+               columnar::OpenParquetSource(
+                   ObjectSource(store, slice.base->key, slice.base->size, budget), type, options));
+    return FileSchemaJson(*reader).value_or("");
+  }
+  for (const auto& log : slice.logs) {
+    TRY_ASSIGN(const std::string bytes, store.Read(log.key, budget));
+    lake::hudi::LogReader reader(bytes, log.key, {});
+    while (const auto block = reader.Next()) {
+      const auto json = block->Header(lake::hudi::LogHeaderKey::kSchema);
+      const bool is_partial = block->Header(lake::hudi::LogHeaderKey::kIsPartial) == "true";
+      if (!json.empty() && !is_partial) return std::string(json);
+    }
+  }
+  return std::string();
+}
+
+/// The schema of a table, wherever it is said.
+Result<lake::avro::Schema> FindSchema(const storage::ObjectStore& store,
+                                      const std::optional<TableSchema>& said,
+                                      const std::vector<FileSlice>& slices, const Budget& budget) {
+  if (said) return said->schema;
+  for (const FileSlice& slice : slices) {
+    TRY_ASSIGN(const std::string json, SchemaInFile(store, slice, budget));
+    if (!json.empty()) return lake::avro::Schema::Parse(json);
+  }
+  if (slices.empty()) return lake::avro::Schema::Parse(kNoFields);
+  return Fail(ErrorKind::kUnsupported, "neither commits nor files of the table have its schema");
+}
+
+/// The columns shown, and behind them those that merging needs.
+std::vector<WantedColumn> ColumnsWanted(const ScanOptions& options,
+                                        const lake::avro::Schema& schema,
+                                        const TableColumns& columns, bool merges) {
+  std::vector<WantedColumn> wanted;
+  if (options.columns.empty()) {
+    wanted = WantAll(schema, options.with_meta ? columnar::MetaColumns::kPutFirst
+                                               : columnar::MetaColumns::kLeaveOut);
+  }
+  for (const auto& name : options.columns) wanted.push_back({name, true});
+  const auto hidden = columns.HiddenColumns(
+      schema, merges ? TableColumns::Need::kMerging : TableColumns::Need::kMarks);
+  wanted.insert(wanted.end(), hidden.begin(), hidden.end());
+  if (options.with_history) wanted.push_back({std::string(kCommitTimeColumn), false});
+  return wanted;
+}
+
+Status CheckOptions(const ScanOptions& options, const merge::Profile& profile) {
+  if (options.with_history && profile.name != "event-time") {
+    return Fail(ErrorKind::kInvalidArgument,
+                fmt::format("older slices are folded by event time only: no release reads them, "
+                            "profile={}",
+                            options.profile));
+  }
+  if (options.with_history && options.view == SliceView::kReadOptimized) {
+    return Fail(ErrorKind::kInvalidArgument, "the read-optimized view has no history");
+  }
+  const auto is_digit = [](char c) { return c >= '0' && c <= '9'; };
+  if (options.as_of && (options.as_of->empty() || !std::ranges::all_of(*options.as_of, is_digit))) {
+    return Fail(
+        ErrorKind::kInvalidArgument,
+        fmt::format("an instant is digits like 20240101120000123, instant={}", *options.as_of));
+  }
+  return {};
+}
+
+/// The slices that are part of the table, and with history those before them in their groups and
+/// the groups that were clustered into others.
+std::vector<FileSlice> SlicesToRead(std::vector<FileSlice> all, bool with_history,
+                                    const std::set<std::string>& clusterings) {
+  std::vector<FileSlice> chosen;
+  for (size_t begin = 0; begin < all.size();) {
+    size_t end = begin;
+    std::optional<size_t> latest;
+    for (; end < all.size() && all[end].group == all[begin].group; ++end) {
+      if (all[end].is_latest) latest = end;
+    }
+    const auto& replaced_by = all[end - 1].replaced_by;
+    const bool is_clustered = with_history && replaced_by && clusterings.contains(*replaced_by);
+    if (latest || is_clustered) {
+      const size_t last = latest.value_or(end - 1);
+      for (size_t i = with_history ? begin : last; i <= last; ++i) {
+        chosen.push_back(std::move(all[i]));
+      }
+    }
+    begin = end;
+  }
+  return chosen;
+}
+
+/// Requested times of completed clusterings.
+Result<std::set<std::string>> FindClusterings(const lake::hudi::Table& hudi,
+                                              const lake::hudi::Timeline& timeline,
+                                              const lake::FindingSink& findings,
+                                              const Budget& budget) {
+  std::vector<lake::hudi::Instant> replacing;
+  for (const auto& instant : timeline.instants) {
+    if (instant.state == lake::hudi::State::kCompleted &&
+        instant.action == lake::hudi::Action::kReplaceCommit) {
+      replacing.push_back(instant);
+    }
+  }
+  TRY_ASSIGN(auto unread, hudi.ReadOperations(replacing, budget));
+  for (auto& finding : unread) findings(std::move(finding));
+  std::set<std::string> clusterings;
+  for (const auto& instant : replacing) {
+    if (instant.operation == "CLUSTER") clusterings.insert(instant.requested);
+  }
+  return clusterings;
+}
+
+std::vector<GroupSlices> GroupsOf(const std::vector<FileSlice>& slices) {
+  std::vector<GroupSlices> groups;
+  for (size_t begin = 0; begin < slices.size();) {
+    size_t end = begin + 1;
+    while (end < slices.size() && slices[end].group == slices[begin].group) ++end;
+    groups.push_back(GroupSlices(slices).subspan(begin, end - begin));
+    begin = end;
+  }
+  return groups;
+}
+
+/// What a reading rests on.
+struct Sources {
+  lake::hudi::Timeline timeline;
+  lake::hudi::CommittedInstants instants;
+  std::vector<FileSlice> slices;
+};
+
+Result<Sources> FindSources(const lake::hudi::Table& hudi, const ScanOptions& options,
+                            const lake::FindingSink& findings, const Budget& budget) {
+  lake::hudi::SliceOptions wanted;
+  wanted.as_of = options.as_of;
+  if (!options.partition_glob.empty()) {
+    wanted.wants_partition = [glob = options.partition_glob](std::string_view path) {
+      return MatchesGlob(glob, path);
+    };
+  }
+  TRY_ASSIGN(auto all, hudi.ReadFileSlices(wanted, budget));
+  for (auto& finding : all.findings) findings(std::move(finding));
+  // Behind the slices: what was committed since then does not count.
+  TRY_ASSIGN(auto timeline, hudi.ReadTimeline({.with_archived = options.with_history}, budget));
+  std::set<std::string> clusterings;
+  if (options.with_history) {
+    TRY_ASSIGN(clusterings, FindClusterings(hudi, timeline, findings, budget));
+  }
+  return Sources{std::move(timeline), std::move(all.instants),
+                 SlicesToRead(std::move(all.slices), options.with_history, clusterings)};
+}
+
+/// Empty when no column was ever renamed.
+Result<ColumnNamesAt> FindColumnNames(const storage::ObjectStore& store,
+                                      const std::optional<TableSchema>& said,
+                                      const lake::hudi::CommittedInstants& instants,
+                                      const Budget& budget) {
+  if (!said || said->internal_json.empty()) return ColumnNamesAt();
+  TRY_ASSIGN(const std::string history, ReadSchemaHistory(store, instants, budget));
+  TRY_ASSIGN(SchemaVersions versions, SchemaVersions::Parse(said->internal_json, history));
+  if (!versions.has_renames()) return ColumnNamesAt();
+  auto shared = std::make_shared<const SchemaVersions>(std::move(versions));
+  return ColumnNamesAt([shared](std::string_view instant) { return shared->NamesAt(instant); });
+}
+
+/// Partitions with history, else single groups.
+std::vector<std::span<const GroupSlices>> UnitsOf(std::span<const GroupSlices> groups,
+                                                  bool by_partition) {
+  std::vector<std::span<const GroupSlices>> units;
+  for (size_t begin = 0; begin < groups.size();) {
+    size_t end = begin + 1;
+    const auto& partition = groups[begin].back().group.partition;
+    while (by_partition && end < groups.size() && groups[end].back().group.partition == partition) {
+      ++end;
+    }
+    units.push_back(groups.subspan(begin, end - begin));
+    begin = end;
+  }
+  return units;
+}
+
+/// Columns that writers left out of the files because the folder says them.
+Status CheckDroppedColumns(const lake::hudi::TableProperties& properties) {
+  if (properties.Find("hoodie.datasource.write.drop.partition.columns").value_or("false") !=
+      "true") {
+    return {};
+  }
+  return Fail(ErrorKind::kUnsupported,
+              "the table's files lack their partition columns "
+              "(hoodie.datasource.write.drop.partition.columns), which is not read");
+}
+
+}  // namespace
+
+struct TableScan::State {
+  ScanTable table;
+  ScanOptions options;
+  BaseWriters writers;
+  std::vector<FileSlice> slices;
+  std::vector<GroupSlices> groups;  // of `slices`; one slice each without history
+  std::vector<std::span<const GroupSlices>> units;
+};
+
+TableScan::TableScan(std::unique_ptr<State> state) : state_(std::move(state)) {}
+TableScan::TableScan(TableScan&&) noexcept = default;
+TableScan& TableScan::operator=(TableScan&&) noexcept = default;
+TableScan::~TableScan() = default;
+
+const RowType& TableScan::type() const {
+  return state_->table.type;
+}
+
+const std::vector<FileSlice>& TableScan::slices() const {
+  return state_->slices;
+}
+
+Result<TableScan> TableScan::Open(const storage::ObjectStore& store,
+                                  const lake::ColumnReaderSource& columns, ScanOptions options,
+                                  lake::FindingSink findings, const Budget& budget) {
+  TRY_ASSIGN(const auto hudi, lake::hudi::Table::Open(store, columns, budget));
+  const auto& properties = hudi.properties();
+  TRY_ASSIGN(const auto settings, merge::ReadTableSettings(properties.all));
+  TRY_ASSIGN(auto profile, merge::MakeProfile(options.profile, settings, options.engine));
+  TRY(CheckOptions(options, profile));
+  TRY(CheckDroppedColumns(properties));
+  const auto one_at_a_time = [mutex = std::make_shared<std::mutex>(),
+                              sink = std::move(findings)](lake::Finding finding) {
+    const std::lock_guard lock(*mutex);
+    if (sink) sink(std::move(finding));
+  };
+  TRY_ASSIGN(Sources sources, FindSources(hudi, options, one_at_a_time, budget));
+  const std::optional<std::string> newest = sources.instants.newest();
+  TRY_ASSIGN(const auto said, ReadTableSchema(store, properties, sources.timeline, newest, budget));
+  TRY_ASSIGN(auto names_at, FindColumnNames(store, said, sources.instants, budget));
+  TRY_ASSIGN(const auto schema, FindSchema(store, said, sources.slices, budget));
+  TRY_ASSIGN(auto table_columns, TableColumns::Make(schema, properties, settings));
+  const bool has_logs = std::ranges::any_of(
+      sources.slices, [](const FileSlice& slice) { return !slice.logs.empty(); });
+  const bool merges = options.with_history || (options.view == SliceView::kSnapshot && has_logs);
+  TRY_ASSIGN(auto type,
+             RowType::Make(schema, ColumnsWanted(options, schema, table_columns, merges)));
+  auto places = table_columns.PlacesIn(type);
+  auto state = std::make_unique<State>(State{
+      ScanTable{&store, properties, std::move(sources.instants), std::move(profile),
+                std::move(table_columns), std::move(type), std::move(places), std::move(names_at),
+                std::max<uint64_t>(options.memory_max / std::max(options.threads, 1u), 1),
+                one_at_a_time, budget},
+      std::move(options),
+      {},
+      std::move(sources.slices),
+      {},
+      {}});
+  if (state->options.with_history) {
+    state->writers = BaseWriters(sources.timeline, properties.type);
+  }
+  state->groups = GroupsOf(state->slices);
+  state->units = UnitsOf(state->groups, state->options.with_history);
+  return TableScan(std::move(state));
+}
+
+size_t TableScan::unit_count() const {
+  return state_->units.size();
+}
+
+Result<ScanCounts> TableScan::RunUnit(size_t unit, const BatchSink& sink) const {
+  const auto groups = state_->units[unit];
+  const FileSlice& named = groups.front().back();
+  auto read = state_->options.with_history
+                  ? ScanHistory(state_->table, state_->writers, groups, sink)
+                  : ScanSlice(state_->table, named, state_->options.view, sink);
+  if (!read) return std::unexpected(std::move(read).error().With(PlaceOf(named)));
+  ScanCounts counts;
+  counts.in_slices = *read;
+  for (const GroupSlices group : groups) counts.slices += group.size();
+  return counts;
+}
+
+Result<ScanCounts> TableScan::Run(const BatchSink& sink) const {
+  ScanCounts counts;
+  for (size_t unit = 0; unit < unit_count(); ++unit) {
+    TRY_ASSIGN(const ScanCounts of_unit, RunUnit(unit, sink));
+    counts += of_unit;
+  }
+  return counts;
+}
+
+}  // namespace tidemark::scan
