@@ -33,6 +33,8 @@ class JsonWriter {
   JsonWriter& Seconds(Milliseconds value);
   /// A plain decimal.
   JsonWriter& Decimal(double value);
+  /// `json` as it is; must be one whole value.
+  JsonWriter& Raw(std::string_view json) { return RawNumber(json); }
   /// `number` as it is; must be a JSON number.
   JsonWriter& RawNumber(std::string_view number);
 

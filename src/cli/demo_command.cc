@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "app/demo.h"
+#include "app/incident.h"
 #include "cli/command.h"
 #include "cli/commands.h"
 #include "cli/freshness_table.h"
@@ -17,6 +18,32 @@ namespace {
 /// it.
 constexpr Milliseconds kProbeDeadline = std::chrono::seconds(2);
 
+std::string ListedRows(const app::Incident& incident) {
+  std::string text;
+  for (const auto& [profile, rows] : incident.rows) {
+    text += fmt::format("{}{} {}", text.empty() ? "" : ", ", profile, rows);
+  }
+  return text;
+}
+
+/// What each reader shows, and the audit's first sentence.
+std::string IncidentText(const std::vector<app::Incident>& incidents) {
+  std::string out =
+      "Rows that vanish: two tables that Flink wrote with Hudi 0.14, ordered by a text column\n"
+      "(docs/incident.md). No reader complains.\n\n";
+  for (const app::Incident& incident : incidents) {
+    out += fmt::format("  {}\n    rows shown: {}\n", incident.story, ListedRows(incident));
+    const auto& lost = incident.report.summary.findings;
+    const auto found = lost.find("lost_row");
+    out += fmt::format("    audit: {} lost under hudi-0.14\n",
+                       found == lost.end() ? 0 : found->second);
+    if (incident.report.findings.empty()) continue;
+    const auto& first = incident.report.findings.front();
+    out += fmt::format("    key {}: {}\n", first.record_key, first.explanation);
+  }
+  return out + "\n  tidemark audit TABLE          tidemark read TABLE --profile hudi-0.14\n";
+}
+
 int RunCommand() {
   StopSignal stop;
   const auto edges = app::SystemEdges();
@@ -24,6 +51,8 @@ int RunCommand() {
   if (!folder) return Complain(folder.error());
   const auto demo = app::Demo::Open(*folder, edges);
   if (!demo) return Complain(demo.error());
+  const auto incidents = app::TellIncidents(*folder, edges);
+  if (!incidents) return Complain(incidents.error());
   const app::Config& config = (*demo)->config();
   const app::FreshnessRun run = app::RunFreshness(
       config, config.pipelines, {.probe_deadline = kProbeDeadline, .stop = stop.token()}, edges);
@@ -46,6 +75,7 @@ int RunCommand() {
         return total;
       }(),
       run.duration.count());
+  out += "\n" + IncidentText(*incidents);
   return Print(out);
 }
 

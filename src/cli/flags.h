@@ -1,6 +1,7 @@
 /// Flags that several commands have.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -33,6 +34,9 @@ void AddTableFlags(CLI::App& command, TableFlags& flags);
 
 /// The parsed --timeout; kInvalidArgument names the flag.
 Result<Milliseconds> TimeoutOf(const std::string& text);
+
+/// A --memory-limit: "512MiB", "1g", "800000"; kInvalidArgument names the flag.
+Result<uint64_t> BytesOf(const std::string& text);
 
 /// Says so on stderr when a run over these pipelines looks at nothing: exit code 0 alone would pass
 /// for health.

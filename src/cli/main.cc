@@ -87,6 +87,7 @@ int Main(int argc, char** argv) {
   AddCheckpoint(app, chosen);
   AddLog(app, chosen);
   AddRead(app, chosen);
+  AddAudit(app, chosen);
   AddDoctor(app, chosen);
   AddDemo(app, chosen);
   AddVersion(app, chosen);

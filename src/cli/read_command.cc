@@ -2,7 +2,6 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <charconv>
 #include <cstdio>
 #include <memory>
 #include <thread>
@@ -34,29 +33,6 @@ struct Options {
 };
 
 constexpr int kThreadsMax = 64;
-
-/// "512MiB", "1g", "800000".
-Result<uint64_t> BytesOf(const std::string& text) {
-  const size_t digits = text.find_first_not_of("0123456789");
-  const std::string unit = digits == std::string::npos ? "" : text.substr(digits);
-  uint64_t number = 0;
-  const auto parsed = std::from_chars(text.data(), text.data() + text.size(), number);
-  int shift = 0;
-  if (unit == "KiB" || unit == "k" || unit == "K") {
-    shift = 10;
-  } else if (unit == "MiB" || unit == "m" || unit == "M") {
-    shift = 20;
-  } else if (unit == "GiB" || unit == "g" || unit == "G") {
-    shift = 30;
-  } else if (!unit.empty()) {
-    shift = -1;
-  }
-  if (parsed.ec != std::errc() || shift < 0 || number == 0 || number > (UINT64_MAX >> shift)) {
-    return Fail(ErrorKind::kInvalidArgument,
-                fmt::format("--memory-limit is a size like 512MiB or 2GiB, value={}", text));
-  }
-  return number << shift;
-}
 
 std::vector<std::string> Split(const std::string& list) {
   std::vector<std::string> names;

@@ -2,37 +2,14 @@
 /// compaction dropped or brought back is put right as long as its evidence is there.
 #pragma once
 
-#include <map>
 #include <span>
-#include <string>
 
 #include "base/error.h"
-#include "lake/hudi/file_slices.h"
-#include "lake/hudi/timeline.h"
-#include "merge/key_versions.h"
+#include "scan/group_versions.h"
 #include "scan/scan_table.h"
 #include "scan/slice_scan.h"
 
 namespace tidemark::scan {
-
-/// Which instants are compactions. Immutable. Any thread.
-class BaseWriters {
- public:
-  BaseWriters() = default;
-  /// `timeline` with its archived instants.
-  BaseWriters(const lake::hudi::Timeline& timeline, lake::hudi::TableType type);
-
-  /// What wrote the base file of a slice.
-  merge::BaseWriter WriterOf(const lake::hudi::FileSlice& slice) const;
-
- private:
-  std::map<std::string, merge::BaseWriter, std::less<>> writers_;
-  lake::hudi::TableType type_ = lake::hudi::TableType::kCopyOnWrite;
-};
-
-/// The slices of one file group, oldest first. The last is the one that readers read, unless the
-/// group was replaced.
-using GroupSlices = std::span<const lake::hudi::FileSlice>;
 
 /// Gives the rows of a partition to `sink`, in the order in which their keys come first. A key is
 /// one row of a partition, in however many file groups it has been: where the index had forgotten

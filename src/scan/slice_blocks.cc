@@ -30,9 +30,9 @@ std::vector<size_t> NewestFileFirst(const std::vector<size_t>& order, const Slic
 
 }  // namespace
 
-lake::hudi::BlockRules BlockRulesOf(const ScanTable& table) {
-  const merge::Rules& rules = table.profile.read;
-  if (IsRelease(table.profile) && rules.release < merge::Release::k1_0_0) {
+lake::hudi::BlockRules BlockRulesOf(const ScanTable& table, const merge::Profile& profile) {
+  const merge::Rules& rules = profile.read;
+  if (IsRelease(profile) && rules.release < merge::Release::k1_0_0) {
     return PlainScanBlockRules(table.instants, rules.release != merge::Release::k0_14);
   }
   return EventTimeBlockRules(table.properties.version, table.instants);
@@ -50,8 +50,8 @@ Result<SliceBlocks> SliceBlocks::Read(const ScanTable& table, const lake::hudi::
   read.are_all_held_ = bytes <= held_bytes_max;
   read.held_bytes_ = std::min(bytes, held_bytes_max);
   for (const auto& finding : read.log_.findings()) table.findings(finding);
-  auto plan =
-      PlanBlocks(read.log_.blocks(), read.log_.files(), table.instants, BlockRulesOf(table));
+  auto plan = PlanBlocks(read.log_.blocks(), read.log_.files(), table.instants,
+                         BlockRulesOf(table, table.profile));
   for (auto& finding : plan.findings) table.findings(std::move(finding));
   std::map<std::string_view, uint32_t> ranks;
   for (const size_t place : plan.order) {
@@ -70,6 +70,21 @@ std::vector<std::string_view> SliceBlocks::Instants() const {
   std::vector<std::string_view> instants;
   for (const size_t place : order_) instants.emplace_back(log_.blocks()[place].instant);
   return instants;
+}
+
+std::set<std::pair<uint32_t, uint32_t>> SliceBlocks::HiddenFrom(
+    const merge::Profile& profile) const {
+  const auto plan =
+      PlanBlocks(log_.blocks(), log_.files(), table_->instants, BlockRulesOf(*table_, profile));
+  const std::set<size_t> seen(plan.order.begin(), plan.order.end());
+  std::set<std::pair<uint32_t, uint32_t>> hidden;
+  for (const size_t place : order_) {
+    const auto& block = log_.blocks()[place];
+    if (!seen.contains(place)) {
+      hidden.emplace(static_cast<uint32_t>(block.file + 1), static_cast<uint32_t>(block.number));
+    }
+  }
+  return hidden;
 }
 
 Status SliceBlocks::ForEach(const std::function<Status(const PlacedBlock& placed)>& visit) const {

@@ -3,7 +3,9 @@
 
 #include <cstdint>
 #include <functional>
+#include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/error.h"
@@ -31,6 +33,10 @@ class SliceBlocks {
   /// Of the blocks that count; repeats are possible.
   std::vector<std::string_view> Instants() const;
 
+  /// Places (file from 1, block) of the blocks that count here and that the reader of `profile`
+  /// passes over.
+  std::set<std::pair<uint32_t, uint32_t>> HiddenFrom(const merge::Profile& profile) const;
+
   /// Whether the bytes of all blocks live as long as this object.
   bool are_all_held() const { return are_all_held_; }
   /// What of them is in memory, at most.
@@ -49,6 +55,6 @@ class SliceBlocks {
 };
 
 /// Which blocks a profile's reader applies.
-lake::hudi::BlockRules BlockRulesOf(const ScanTable& table);
+lake::hudi::BlockRules BlockRulesOf(const ScanTable& table, const merge::Profile& profile);
 
 }  // namespace tidemark::scan

@@ -73,6 +73,7 @@ std::vector<WantedColumn> ColumnsWanted(const ScanOptions& options,
     wanted = WantAll(schema, options.with_meta ? columnar::MetaColumns::kPutFirst
                                                : columnar::MetaColumns::kLeaveOut);
   }
+  for (const auto& name : options.hidden) wanted.push_back({name, false});
   for (const auto& name : options.columns) wanted.push_back({name, true});
   const auto hidden = columns.HiddenColumns(
       schema, merges ? TableColumns::Need::kMerging : TableColumns::Need::kMarks);
@@ -167,6 +168,7 @@ Result<Sources> FindSources(const lake::hudi::Table& hudi, const ScanOptions& op
                             const lake::FindingSink& findings, const Budget& budget) {
   lake::hudi::SliceOptions wanted;
   wanted.as_of = options.as_of;
+  wanted.with_orphan_check = options.with_evidence;
   if (!options.partition_glob.empty()) {
     wanted.wants_partition = [glob = options.partition_glob](std::string_view path) {
       return MatchesGlob(glob, path);
@@ -179,6 +181,10 @@ Result<Sources> FindSources(const lake::hudi::Table& hudi, const ScanOptions& op
   std::set<std::string> clusterings;
   if (options.with_history) {
     TRY_ASSIGN(clusterings, FindClusterings(hudi, timeline, findings, budget));
+  }
+  if (options.with_evidence) {
+    TRY_ASSIGN(auto unread, hudi.ReadOperations(timeline.instants, budget));
+    for (auto& finding : unread) findings(std::move(finding));
   }
   return Sources{std::move(timeline), std::move(all.instants),
                  SlicesToRead(std::move(all.slices), options.with_history, clusterings)};
@@ -246,6 +252,18 @@ const RowType& TableScan::type() const {
 
 const std::vector<FileSlice>& TableScan::slices() const {
   return state_->slices;
+}
+
+const ScanTable& TableScan::table() const {
+  return state_->table;
+}
+
+const BaseWriters& TableScan::writers() const {
+  return state_->writers;
+}
+
+std::span<const GroupSlices> TableScan::groups() const {
+  return state_->groups;
 }
 
 Result<TableScan> TableScan::Open(const storage::ObjectStore& store,

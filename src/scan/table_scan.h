@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -15,6 +16,7 @@
 #include "lake/finding.h"
 #include "lake/hudi/file_slices.h"
 #include "merge/profile.h"
+#include "scan/group_versions.h"
 #include "scan/scan_table.h"
 #include "scan/slice_scan.h"
 #include "storage/object_store.h"
@@ -29,10 +31,15 @@ struct ScanOptions {
   std::vector<std::string> columns;
   /// All, with Hudi's five meta columns in front; not with `columns`.
   bool with_meta = false;
+  /// Read beside the columns shown, hidden; meta columns that the table lacks are null.
+  std::vector<std::string> hidden;
   /// Partitions whose path matches; '*' stands for any text, '?' for one character. Empty: all.
   std::string partition_glob;
   /// Fold what every retained slice of a file group still holds, not only the latest.
   bool with_history = false;
+  /// Look for log files that a compaction passed over, and read what each commit was for: an audit
+  /// wants to know. Cost: one read per commit, compaction plan and log file in no slice.
+  bool with_evidence = false;
   /// Requested time of a write: the table as its commits up to there left it.
   std::optional<std::string> as_of;
   uint64_t memory_max = uint64_t{1} << 30;
@@ -70,6 +77,13 @@ class TableScan {
   const columnar::RowType& type() const;
   /// Slices that will be read, by partition and file group.
   const std::vector<lake::hudi::FileSlice>& slices() const;
+
+  /// What reading the slices takes, for those who look into them themselves. They live as long as
+  /// this object.
+  const ScanTable& table() const;
+  const BaseWriters& writers() const;
+  /// The file groups that will be read; one slice each without history.
+  std::span<const GroupSlices> groups() const;
 
   /// Parts that can be read side by side, in the order in which their rows belong: file slices, and
   /// with history partitions.
