@@ -14,6 +14,7 @@
 #include "columnar/batch_reader.h"
 #include "lake/hudi/log_file.h"
 #include "lake/hudi/table.h"
+#include "merge/fold.h"
 #include "merge/profile.h"
 #include "scan/key_table.h"
 #include "scan/log_versions.h"
