@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/time_text.h"
+#include "base/utf8.h"
 #include "freshness/judge.h"
 #include "lake/hudi/table.h"
 
@@ -19,6 +20,8 @@ using lake::CheckpointKind;
 
 /// Retention shorter than this many SLAs leaves no time to repair a stopped pipeline.
 constexpr int kRetentionSlasMin = 3;
+/// As much of a checkpoint as a line holds.
+constexpr size_t kValueBytesShown = 200;
 
 DoctorCheck Ok(std::string name, std::string detail) {
   return {std::move(name), CheckOutcome::kOk, std::move(detail), "", std::nullopt};
@@ -181,7 +184,7 @@ class Doctor {
     const lake::CommitPoint& commit = *search->found;
     const std::string seen = fmt::format("{} commit{} back, {}: {}", commit.commit_depth,
                                          commit.commit_depth == 1 ? "" : "s", commit.checkpoint.key,
-                                         commit.checkpoint.value);
+                                         Shortened(commit.checkpoint.value, kValueBytesShown));
     if (topics_.empty()) {
       const bool is_kafka = commit.checkpoint.kind == CheckpointKind::kKafka;
       const std::string cure =

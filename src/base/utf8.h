@@ -17,4 +17,8 @@ std::string Printable(std::string_view text);
 /// The same for text of ours that has several lines: line feeds stay.
 std::string PrintableLines(std::string_view text);
 
+/// As much of `text` as a sentence can hold: at most `bytes_max` bytes, not cut in the middle of a
+/// UTF-8 sequence, and "…" where something is left out.
+std::string Shortened(std::string_view text, size_t bytes_max);
+
 }  // namespace tidemark

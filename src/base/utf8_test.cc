@@ -75,5 +75,14 @@ TEST(PrintableTest, LinesOfOursStayLines) {
   EXPECT_EQ(PrintableLines("2 mistakes\na\x1b:1\n"), "2 mistakes\na\\x1b:1\n");
 }
 
+TEST(ShortenedTest, TextIsCutBetweenCharactersAndTheCutIsShown) {
+  EXPECT_EQ(Shortened("", 3), "");
+  EXPECT_EQ(Shortened("abc", 3), "abc");
+  EXPECT_EQ(Shortened("abcd", 3), "abc…");
+  EXPECT_EQ(Shortened("ab\xC3\xA9", 3), "ab…");
+  EXPECT_EQ(Shortened("\x80\x80\x80", 2), "…");
+  EXPECT_EQ(Shortened("abc", 0), "…");
+}
+
 }  // namespace
 }  // namespace tidemark

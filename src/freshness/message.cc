@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/time_text.h"
+#include "base/utf8.h"
 #include "freshness/message_internal.h"
 
 namespace tidemark::freshness {
@@ -88,21 +89,12 @@ std::string NoCheckpoint(const lake::CheckpointSearch& search) {
 
 constexpr size_t kShownBytes = 80;
 
-/// As much of a checkpoint as a sentence can hold.
-std::string Shortened(std::string_view text) {
-  if (text.size() <= kShownBytes) return std::string(text);
-  size_t end = kShownBytes;
-  // Not in the middle of a UTF-8 sequence.
-  while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0) == 0x80) --end;
-  return std::string(text.substr(0, end)) + "…";
-}
-
 std::string CheckpointNotKafka(const lake::CommitPoint& commit) {
   return fmt::format(
       "The checkpoint of commit {} is no Kafka position but of kind {} ('{}'): only tables fed "
       "from Kafka, whose offsets are in the table, can be checked.",
       commit.instant, lake::CheckpointKindName(commit.checkpoint.kind),
-      Shortened(commit.checkpoint.value));
+      Shortened(commit.checkpoint.value, kShownBytes));
 }
 
 std::string CheckpointUnreadable(const MessageContext& context,
@@ -126,7 +118,8 @@ std::string CheckpointUnreadable(const MessageContext& context,
       "The checkpoint of commit {} under {} cannot be read as Kafka offsets{} ('{}'): check which "
       "job wrote it.",
       search.found->instant, checkpoint.key,
-      checkpoint.defect.empty() ? "" : ", " + checkpoint.defect, Shortened(checkpoint.value));
+      checkpoint.defect.empty() ? "" : ", " + checkpoint.defect,
+      Shortened(checkpoint.value, kShownBytes));
 }
 
 std::string TopicMismatch(const MessageContext& context, const lake::CommitPoint& commit) {
@@ -138,7 +131,7 @@ std::string TopicMismatch(const MessageContext& context, const lake::CommitPoint
   return fmt::format(
       "The table's checkpoint is of topic {}, the configuration says {}: correct the topic, or "
       "find out which job wrote commit {}.",
-      Shortened(topics), context.spec.topic.value_or(""), commit.instant);
+      Shortened(topics, kShownBytes), context.spec.topic.value_or(""), commit.instant);
 }
 
 std::string TopicMissing(const MessageContext& context) {

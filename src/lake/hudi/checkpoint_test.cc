@@ -302,6 +302,9 @@ TEST(TopicNameTest, KafkasRuleHolds) {
   EXPECT_TRUE(IsTopicName("a"));
   EXPECT_TRUE(IsTopicName("A.b_c-9"));
   EXPECT_FALSE(IsTopicName(""));
+  EXPECT_FALSE(IsTopicName("."));  // Kafka takes topics for folders
+  EXPECT_FALSE(IsTopicName(".."));
+  EXPECT_TRUE(IsTopicName("..."));
   EXPECT_FALSE(IsTopicName("a b"));
   EXPECT_FALSE(IsTopicName("caf\xc3\xa9"));
   EXPECT_FALSE(IsTopicName(std::string(250, 'a')));

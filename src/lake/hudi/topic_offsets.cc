@@ -12,6 +12,8 @@
 #include <string>
 #include <utility>
 
+#include "base/utf8.h"
+
 namespace tidemark::lake::hudi {
 namespace {
 
@@ -23,8 +25,7 @@ constexpr std::string_view kFlinkCluster = "kafka_cluster%3A";
 constexpr std::string_view kFlinkColon = "%3A";
 
 std::string Shown(std::string_view text) {
-  return text.size() <= kShownSize ? std::string(text)
-                                   : std::string(text.substr(0, kShownSize)) + "…";
+  return Shortened(text, kShownSize);
 }
 
 /// A number of digits only.
@@ -91,6 +92,7 @@ Status AddFlinkEntry(std::string_view entry, std::vector<TopicOffsets>& topics) 
 }  // namespace
 
 bool IsTopicName(std::string_view name) {
+  if (name == "." || name == "..") return false;
   return !name.empty() && name.size() <= kTopicNameSizeMax && std::ranges::all_of(name, [](char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '.' ||
            c == '_' || c == '-';
