@@ -52,7 +52,7 @@ class PartitionJudge {
     if (facts_.high_watermark && *start == *facts_.high_watermark) return Fresh();
 
     const bool is_drained = HasNothingReadable(*start);
-    if (IsHeldBack(*start, is_drained)) return Blocked();
+    if (IsHeldBack(*start, is_drained)) return Blocked(*start);
     if (is_drained) {
       if (!verdict_.reason) verdict_.reason = "nothing_readable";
       return Fresh();
@@ -136,13 +136,12 @@ class PartitionJudge {
     }
   }
 
-  void Blocked() {
+  void Blocked(Offset start) {
     verdict_.verdict = Verdict::kBlocked;
     verdict_.reason = "open_transaction";
     verdict_.lag = Milliseconds(0);
     verdict_.uncommitted_records = 0;
-    if (facts_.committed && facts_.log_start)
-      verdict_.retention_margin_records = *facts_.committed - *facts_.log_start;
+    SetRecordsMargin(start);
     if (!facts_.blocked_first) return;
     const RecordAge age = Show(*facts_.blocked_first);
     verdict_.blocked_age = age.age;
@@ -208,8 +207,12 @@ class PartitionJudge {
   /// Counts that hold whatever the record says.
   void SetOpenNumbers(Offset start) {
     if (verdict_.end) verdict_.uncommitted_records = std::max<int64_t>(0, *verdict_.end - start);
-    if (facts_.committed && facts_.log_start)
-      verdict_.retention_margin_records = *facts_.committed - *facts_.log_start;
+    SetRecordsMargin(start);
+  }
+
+  /// Of an unseen partition, too: its first record is the next to be deleted.
+  void SetRecordsMargin(Offset start) {
+    if (facts_.log_start) verdict_.retention_margin_records = start - *facts_.log_start;
   }
 
   void SetRetentionMargin(const kafka::FirstRecord& record, const RecordAge& age) {

@@ -103,6 +103,13 @@ TEST(FreshnessPipelineCaseTest, Case02CompactedTopicHasATimeMarginOnlyWhenItDele
   EXPECT_EQ(world.Judge().retention_margin, 50min);
 }
 
+TEST(FreshnessPipelineCaseTest, Case20OfAnUnseenPartitionTheNextRecordToBeDeletedIsLost) {
+  World world({Seen(0, 100).Log(40, 200).Record(100, 5min), Seen(1).Log(0, 20).Record(0, 5min)});
+  const PipelineReport report = world.Judge();
+  EXPECT_EQ(report.partitions[1].retention_margin_records, 0);
+  EXPECT_EQ(report.retention_margin_records, 0);
+}
+
 TEST(FreshnessPipelineCaseTest, Case02NothingWaitingHasNoMargin) {
   const PipelineReport report = One(Seen(0, 100).Log(100, 100)).Retention(1h).Judge();
   EXPECT_EQ(report.retention_margin_records, std::nullopt);
