@@ -50,17 +50,22 @@ Result<Listing> LocalStore::List(std::string_view folder, const ListOptions& opt
 }
 
 Result<std::string> LocalStore::Read(std::string_view key, const Budget& budget) const {
+  return ReadUpTo(key, kReadBytesMax, budget);
+}
+
+Result<std::string> LocalStore::ReadUpTo(std::string_view key, uint64_t bytes_max,
+                                         const Budget& budget) const {
   TRY(budget.Check());
   TRY(CheckKey(uri_, key));
   const std::string name = ObjectName(uri_, key);
   for (int tries = 0; tries < kSteadyTries; ++tries) {
     TRY_ASSIGN(const OpenFile file, OpenRegularFile(PathOf(key), name));
     const auto size = static_cast<uint64_t>(file.stat.st_size);
-    if (size > kReadBytesMax) {
+    if (size > bytes_max) {
       return Fail(ErrorKind::kExhausted,
                   fmt::format("the object is too large to be read whole: object={} bytes={} "
                               "bytes_max={}",
-                              name, size, kReadBytesMax));
+                              name, size, bytes_max));
     }
     TRY_ASSIGN(std::string bytes, ReadAt(file.fd, 0, size, name, budget));
     struct stat after = {};

@@ -23,6 +23,8 @@ class LocalStore final : public ObjectStore {
   Result<Listing> List(std::string_view folder, const ListOptions& options,
                        const Budget& budget) const override;
   Result<std::string> Read(std::string_view key, const Budget& budget) const override;
+  Result<std::string> ReadUpTo(std::string_view key, uint64_t bytes_max,
+                               const Budget& budget) const override;
   Result<std::string> ReadRange(std::string_view key, uint64_t offset, uint64_t length,
                                 const Budget& budget) const override;
   Result<ObjectInfo> Stat(std::string_view key, const Budget& budget) const override;

@@ -75,6 +75,12 @@ class ObjectStore {
   /// The whole object as it was at one moment, with kReadRoomBytes to spare.
   virtual Result<std::string> Read(std::string_view key, const Budget& budget) const = 0;
 
+  /// The same of an object that is small by its nature: kExhausted when it has more than
+  /// `bytes_max` bytes. A store of ours stops there; the default reads the whole object and then
+  /// looks.
+  virtual Result<std::string> ReadUpTo(std::string_view key, uint64_t bytes_max,
+                                       const Budget& budget) const;
+
   /// Bytes [offset, offset + length). Shorter only where the object ends; empty at or past its end.
   virtual Result<std::string> ReadRange(std::string_view key, uint64_t offset, uint64_t length,
                                         const Budget& budget) const = 0;

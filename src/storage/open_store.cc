@@ -1,10 +1,23 @@
+#include <fmt/format.h>
+
 #include "storage/local_store.h"
 #include "storage/memory_store.h"
+#include "storage/object_key.h"
 #include "storage/object_store.h"
 #include "storage/s3_store.h"
 #include "storage/store_uri.h"
 
 namespace tidemark::storage {
+
+Result<std::string> ObjectStore::ReadUpTo(std::string_view key, uint64_t bytes_max,
+                                          const Budget& budget) const {
+  TRY_ASSIGN(std::string bytes, Read(key, budget));
+  if (bytes.size() <= bytes_max) return bytes;
+  return Fail(ErrorKind::kExhausted,
+              fmt::format("the object is too large to be read whole: object={} bytes={} "
+                          "bytes_max={}",
+                          ObjectName(uri(), key), bytes.size(), bytes_max));
+}
 
 Result<std::unique_ptr<ObjectStore>> OpenStore(std::string_view uri, const StoreOptions& options) {
   TRY_ASSIGN(const StoreUri parsed, ParseStoreUri(uri));

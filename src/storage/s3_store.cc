@@ -121,8 +121,13 @@ Result<Listing> S3Store::List(std::string_view folder, const ListOptions& option
 }
 
 Result<std::string> S3Store::Read(std::string_view key, const Budget& budget) const {
+  return ReadUpTo(key, kReadBytesMax, budget);
+}
+
+Result<std::string> S3Store::ReadUpTo(std::string_view key, uint64_t bytes_max,
+                                      const Budget& budget) const {
   TRY_ASSIGN(S3Request request, About("GET", key));
-  request.answer_bytes_max = kReadBytesMax;
+  request.answer_bytes_max = bytes_max;
   TRY_ASSIGN(S3Answer answer, client_->Send(request, budget));
   if (!HasEnd(answer.http)) return NotWhole(request.name);
   if (answer.http.status != 200) {

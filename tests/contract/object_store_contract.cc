@@ -86,6 +86,15 @@ TEST_P(ObjectStoreContract, ALargeObjectSurvives) {
               IsOkAnd(bytes.substr(8'000'000, 7)));
 }
 
+TEST_P(ObjectStoreContract, ABoundedReadGivesTheWholeObjectOrSaysThatItIsTooLarge) {
+  ASSERT_THAT(store_->Put("a", "12345", budget_), IsOk());
+  EXPECT_THAT(store_->ReadUpTo("a", 5, budget_), IsOkAnd(std::string("12345")));
+  EXPECT_THAT(store_->ReadUpTo("a", 6, budget_), IsOkAnd(std::string("12345")));
+  EXPECT_THAT(store_->ReadUpTo("a", 4, budget_),
+              IsError(ErrorKind::kExhausted, HasSubstr("bytes_max=4")));
+  EXPECT_THAT(store_->ReadUpTo("b", 4, budget_), IsError(ErrorKind::kNotFound, HasSubstr("b")));
+}
+
 TEST_P(ObjectStoreContract, PutReplaces) {
   ASSERT_THAT(store_->Put("a", "first, and longer", budget_), IsOk());
   ASSERT_THAT(store_->Put("a", "second", budget_), IsOk());

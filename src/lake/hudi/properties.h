@@ -1,6 +1,7 @@
 /// `.hoodie/hoodie.properties`: what a table says about itself.
 #pragma once
 
+#include <cstdint>
 #include <map>
 #include <optional>
 #include <string>
@@ -9,6 +10,9 @@
 #include "base/error.h"
 
 namespace tidemark::lake::hudi {
+
+/// Larger properties are refused unread; a schema of thousands of columns needs a megabyte.
+inline constexpr uint64_t kPropertiesSizeMax = uint64_t{16} << 20;
 
 enum class TableType { kCopyOnWrite, kMergeOnRead };
 

@@ -36,7 +36,7 @@ struct PropertiesFile {
 Result<PropertiesFile> ReadPropertiesFile(const storage::ObjectStore& store, std::string_view key,
                                           const Budget& budget) {
   PropertiesFile file;
-  const auto text = store.Read(key, budget);
+  const auto text = store.ReadUpTo(key, kPropertiesSizeMax, budget);
   if (!text) {
     if (text.error().kind == ErrorKind::kNotFound) return file;
     return std::unexpected(text.error());

@@ -53,6 +53,13 @@ TEST_F(OpenTableTest, LinesThatATornFileLostAreTakenFromTheBackup) {
   EXPECT_EQ(table.properties().version, 9);
 }
 
+TEST_F(OpenTableTest, PropertiesOverTheBoundAreRefusedAndSaidSo) {
+  Write("hoodie.properties", "hoodie.table.name=t\n" + std::string(kPropertiesSizeMax, '#'));
+  EXPECT_THAT(Open(), IsError(ErrorKind::kExhausted,
+                              AllOf(HasSubstr("object=memory://test/.hoodie/hoodie.properties"),
+                                    HasSubstr("bytes_max=16777216"))));
+}
+
 TEST_F(OpenTableTest, AnOldTableNeedsNeitherChecksumNorVersion) {
   Write("hoodie.properties", "hoodie.table.name=t\n");
   ASSERT_OK_ASSIGN(const Table table, Open());
