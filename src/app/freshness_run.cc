@@ -207,10 +207,19 @@ void AskClusters(const Config& config, std::vector<Passage>& passages,
 /// credentials.
 void Count(const Passage& passage, FreshnessRun& run) {
   if (passage.table.error) {
-    const ErrorKind kind = passage.table.error->kind;
-    const bool is_away = kind == ErrorKind::kUnavailable || kind == ErrorKind::kDenied;
-    ++(is_away ? run.unreachable : run.unreadable);
-  } else if (passage.cluster.error) {
+    switch (passage.table.error->kind) {
+      case ErrorKind::kInvalidArgument:
+        ++run.misconfigured;
+        run.table_mistakes.emplace(passage.pipeline->spec.table, passage.table.error->message);
+        return;
+      case ErrorKind::kUnavailable:
+      case ErrorKind::kDenied:
+      case ErrorKind::kConflict:
+      case ErrorKind::kCancelled: ++run.unreachable; return;
+      default: ++run.unreadable; return;
+    }
+  }
+  if (passage.cluster.error) {
     const ErrorKind kind = passage.cluster.error->kind;
     if (kind == ErrorKind::kUnavailable) ++run.unreachable;
     if (kind == ErrorKind::kInvalidArgument) {

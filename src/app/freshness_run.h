@@ -50,10 +50,12 @@ struct FreshnessRun {
   /// Pipelines whose table is there but cannot be read, or is none.
   size_t unreadable = 0;
   /// Pipelines whose cluster's properties contradict each other, which shows only when a client is
-  /// opened with all of them.
+  /// opened with all of them, or whose store answers that it was asked wrongly (another region).
   size_t misconfigured = 0;
   /// What is wrong with the properties of such a cluster, by its name.
   std::map<std::string, std::string> cluster_mistakes;
+  /// What is wrong with how such a table's store is asked, by the table.
+  std::map<std::string, std::string> table_mistakes;
 };
 
 /// Reads the tables in parallel, then asks every cluster in parallel, each within its own deadline:

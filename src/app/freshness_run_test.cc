@@ -200,6 +200,29 @@ TEST_F(FreshnessRunTest, AMissingTableIsUnreadableAndTheOthersAreDecided) {
   EXPECT_EQ(run.unreadable, 1U);
 }
 
+TEST_F(FreshnessRunTest, AStoreThatIsAskedWronglyIsAMistakeAndOneThatMovesIsNotReached) {
+  const std::pair<ErrorKind, size_t FreshnessRun::*> cases[] = {
+      {ErrorKind::kInvalidArgument, &FreshnessRun::misconfigured},
+      {ErrorKind::kConflict, &FreshnessRun::unreachable},
+      {ErrorKind::kCancelled, &FreshnessRun::unreachable},
+      {ErrorKind::kDenied, &FreshnessRun::unreachable},
+      {ErrorKind::kUnavailable, &FreshnessRun::unreachable},
+      {ErrorKind::kExhausted, &FreshnessRun::unreadable},
+      {ErrorKind::kCorrupt, &FreshnessRun::unreadable},
+      {ErrorKind::kUnsupported, &FreshnessRun::unreadable},
+  };
+  AddPipeline("a", "orders,0:10");
+  for (const auto& [kind, counter] : cases) {
+    SCOPED_TRACE(ErrorKindName(kind));
+    edges_.open_store = [kind = kind](const std::string&, const storage::StoreOptions&)
+        -> Result<std::unique_ptr<storage::ObjectStore>> { return Fail(kind, "words"); };
+    const FreshnessRun run = Run();
+    EXPECT_EQ(run.*counter, 1U);
+    EXPECT_EQ(run.misconfigured + run.unreachable + run.unreadable, 1U);
+    EXPECT_EQ(run.table_mistakes.size(), run.misconfigured);
+  }
+}
+
 TEST_F(FreshnessRunTest, ADisabledPipelineIsReportedWithoutReadingAnything) {
   AddPipelineOn("off", "memory://freshness_run_nothing_here", "dead");
   config_.pipelines[0].spec.is_disabled = true;

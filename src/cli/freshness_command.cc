@@ -87,6 +87,8 @@ int RunCommand(const Options& options) {
     Complain({ErrorKind::kInvalidArgument,
               cluster.empty() ? mistake : fmt::format("cluster '{}': {}", cluster, mistake)});
   }
+  for (const auto& [table, mistake] : run.table_mistakes)
+    Complain({ErrorKind::kInvalidArgument, fmt::format("table {}: {}", table, mistake)});
   return Print(Render(options, run), ExitCodeOfRun(run));
 }
 

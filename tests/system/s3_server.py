@@ -166,7 +166,8 @@ class FaultProxy:
         if self._delay_seconds:
             self._closing.wait(self._delay_seconds)
         if status is not None:
-            body = b"<Error><Code>SlowDown</Code><Message>Please reduce your rate</Message></Error>"
+            code = b"PermanentRedirect" if status < 400 else b"SlowDown"
+            body = b"<Error><Code>%b</Code><Message>Not here or not now</Message></Error>" % code
             handler.send_response(status)
             handler.send_header("Content-Type", "application/xml")
             handler.send_header("Content-Length", str(len(body)))

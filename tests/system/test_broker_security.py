@@ -3,7 +3,10 @@ of its own for each way of being kept out. A password is never printed."""
 
 from __future__ import annotations
 
+import contextlib
 import pathlib
+import socket
+import threading
 from collections.abc import Callable, Iterator
 
 import pytest
@@ -268,6 +271,31 @@ def test_properties_that_do_not_fit_together_are_a_mistake_not_a_dead_cluster(lo
     assert "sasl.mechanisms" in run.err
     assert run.code == USAGE
     assert run.seconds < TIMEOUT_SECONDS
+
+
+@pytest.mark.parametrize(
+    "words",
+    [b"HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\n\r\n", b"SSH-2.0-OpenSSH_9.2\r\n"],
+    ids=["http", "ssh"],
+)
+def test_a_server_of_another_kind_is_told_and_no_larger_answers_are_asked_for(
+    look: Look, words: bytes
+) -> None:
+    with socket.create_server((HOST, 0)) as server:
+
+        def answer() -> None:
+            with contextlib.suppress(OSError):
+                while True:
+                    connection, _ = server.accept()
+                    with connection:
+                        connection.recv(1000)
+                        connection.sendall(words)
+
+        threading.Thread(target=answer, daemon=True).start()
+        run = look("", bootstrap=f"{HOST}:{server.getsockname()[1]}")
+    check_refused(run, "cluster_unreachable", "does not speak Kafka's protocol")
+    assert "receive.message.max.bytes" not in run.out
+    assert run.code == UNREACHABLE
 
 
 def test_a_port_nobody_listens_on_is_an_unreachable_cluster(look: Look) -> None:

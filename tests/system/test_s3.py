@@ -10,7 +10,7 @@ import pytest
 import truth
 from hudi_table import Commit, instant_of, write_table
 from kafka_cluster import KafkaCluster
-from program import HEALTHY, UNREADABLE, UNREACHABLE, Program, Run
+from program import HEALTHY, UNREADABLE, UNREACHABLE, USAGE, Program, Run
 from s3_server import BUCKET, Credentials, FaultProxy, S3Server
 from stored_tables import load_table
 
@@ -235,3 +235,26 @@ def test_a_store_nobody_serves_is_unreachable(tidemark: Program, s3: S3Server) -
     run = read_checkpoint(tidemark, f"s3://{BUCKET}/t", env, "--timeout", "3s")
     check_complaint(run, UNREACHABLE, "127.0.0.1:1")
     assert run.seconds < 6
+
+
+def test_a_bucket_that_answers_elsewhere_is_a_mistake_whichever_command_meets_it(
+    s3: S3Server, uris: dict[str, str], tidemark: Program
+) -> None:
+    with FaultProxy(s3, lambda number, path: 307) as proxy:
+        env = {**s3.environment(), "AWS_ENDPOINT_URL": proxy.endpoint}
+        table = uris["fresh_a1_cow_streamer"]
+        check_complaint(read_checkpoint(tidemark, table, env), USAGE, "region or the endpoint")
+        run = tidemark(
+            "freshness", "--table", table, "--bootstrap", "127.0.0.1:1", "--format", "json", env=env
+        )
+    assert run.code == USAGE
+    assert "region or the endpoint" in run.err
+    assert run.pipeline["reason"] == "table_unreadable"
+
+
+def test_properties_that_do_not_end_are_refused_without_being_kept(
+    s3: S3Server, tidemark: Program
+) -> None:
+    s3.put("endless/.hoodie/hoodie.properties", b"hoodie.table.name=t\n" + b"#" * (17 << 20))
+    run = read_checkpoint(tidemark, f"s3://{BUCKET}/endless", s3.environment())
+    check_complaint(run, UNREADABLE, "hoodie.properties", "bytes_max=16777216")

@@ -17,6 +17,15 @@ std::string HintOf(std::string_view transport, const std::string& protocol) {
   return fmt::format("; the brokers {}: check security.protocol", guess);
 }
 
+/// librdkafka takes the first four bytes of whatever is sent for the length of an answer, and
+/// advises to allow longer ones. Before a broker has said a word, they are another protocol's.
+std::string WithoutFrameAdvice(const std::string& transport) {
+  constexpr std::string_view kBegin = "Receive failed: Invalid response size ";
+  const size_t begin = transport.find(kBegin);
+  if (begin == std::string::npos) return transport;
+  return transport.substr(0, begin) + "what answers there does not speak Kafka's protocol";
+}
+
 }  // namespace
 
 FaultOfCode FaultOf(rd_kafka_resp_err_t code) {
@@ -82,10 +91,11 @@ Error ClusterError(const ErrorLog& errors, const ClusterOptions& options) {
                         options.bootstrap_servers, mechanism, refusal->reason, cure)};
   }
   const std::string transport = errors.transport();
-  return {ErrorKind::kUnavailable,
-          fmt::format("no kafka broker answered bootstrap={}: {}{}", options.bootstrap_servers,
-                      transport.empty() ? "nothing was heard in time" : transport,
-                      HintOf(transport, protocol))};
+  return {
+      ErrorKind::kUnavailable,
+      fmt::format("no kafka broker answered bootstrap={}: {}{}", options.bootstrap_servers,
+                  transport.empty() ? "nothing was heard in time" : WithoutFrameAdvice(transport),
+                  HintOf(transport, protocol))};
 }
 
 SilenceReason SilenceOf(const ErrorLog& errors, const std::string& address) {
