@@ -14,11 +14,15 @@ struct Unit {
   double millis;
 };
 constexpr Unit kUnits[] = {{"ms", 1}, {"s", 1e3}, {"m", 60e3}, {"h", 3600e3}, {"d", 86400e3}};
+// Where four digits of a year end: 0000-01-01 and 9999-12-31.
+constexpr WallTime kFirstMoment = WallTimeFromMillis(-62'167'219'200'000);
+constexpr WallTime kLastMoment = WallTimeFromMillis(253'402'300'799'999);
 constexpr double kDurationMaxMillis = 100.0 * 366 * 86400e3;
 
 }  // namespace
 
 std::string FormatRfc3339(WallTime time) {
+  if (time < kFirstMoment || time > kLastMoment) return fmt::format("{} ms", MillisOf(time));
   const auto day = std::chrono::floor<std::chrono::days>(time);
   const std::chrono::year_month_day date{day};
   const std::chrono::hh_mm_ss clock{time - day};

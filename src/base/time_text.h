@@ -10,8 +10,8 @@
 
 namespace tidemark {
 
-/// RFC 3339, UTC, three fraction digits: "2026-11-30T02:58:21.140Z". Years outside 0000-9999 are
-/// written as they are.
+/// RFC 3339, UTC, three fraction digits: "2026-11-30T02:58:21.140Z". What lies outside
+/// the years 0000-9999, which RFC 3339 cannot write, is shown as it is: "253402300800000 ms".
 std::string FormatRfc3339(WallTime time);
 
 /// A duration for people, two units at most, none that is zero: "45 s", "12 min 30 s", "3 h 5 min",

@@ -20,6 +20,15 @@ TEST(TimeTextTest, Rfc3339HasMillisecondsAndZ) {
   EXPECT_EQ(FormatRfc3339(WallTimeFromMillis(-1)), "1969-12-31T23:59:59.999Z");
 }
 
+TEST(TimeTextTest, MomentsThatRfc3339CannotWriteAreNumbers) {
+  EXPECT_EQ(FormatRfc3339(WallTimeFromMillis(253'402'300'799'999)), "9999-12-31T23:59:59.999Z");
+  EXPECT_EQ(FormatRfc3339(WallTimeFromMillis(253'402'300'800'000)), "253402300800000 ms");
+  EXPECT_EQ(FormatRfc3339(WallTimeFromMillis(INT64_MAX)), "9223372036854775807 ms");
+  EXPECT_EQ(FormatRfc3339(WallTimeFromMillis(-62'167'219'200'000)), "0000-01-01T00:00:00.000Z");
+  EXPECT_EQ(FormatRfc3339(WallTimeFromMillis(-62'167'219'200'001)), "-62167219200001 ms");
+  EXPECT_EQ(FormatRfc3339(WallTimeFromMillis(INT64_MIN)), "-9223372036854775808 ms");
+}
+
 TEST(TimeTextTest, DurationsForPeopleShowTwoUnits) {
   EXPECT_EQ(FormatDuration(0ms), "0 s");
   EXPECT_EQ(FormatDuration(1250ms), "1.2 s");
