@@ -259,6 +259,7 @@ class Doctor {
     }
     Add(Ok("topic", fmt::format("{} has {} partitions", topic.topic, topic.partition_count)));
     CheckPartitions(topic, result);
+    CheckOffsets(topic, result);
     CheckRetention(topic);
   }
 
@@ -281,6 +282,31 @@ class Doctor {
                fmt::format("{} of {} can be looked at; partition {}: {}", decided, all,
                            worst->partition.partition, worst->fault_message),
                CureOfFault(worst->fault, topic.topic)));
+  }
+
+  /// Whether the checkpoint lies within the log. Where it does, how old the records are is not
+  /// doctor's question.
+  void CheckOffsets(const kafka::TopicFacts& topic, const kafka::ProbeResult& result) {
+    for (const auto& facts : result.partitions) {
+      if (facts.partition.topic != topic.topic || !facts.committed) continue;
+      const auto differs = [&](std::string_view where, kafka::Offset bound, std::string cure) {
+        Add(Failed(
+            "offsets",
+            fmt::format("{} partition {}: the table is committed up to {}, the log {} {}",
+                        topic.topic, facts.partition.partition, *facts.committed, where, bound),
+            std::move(cure)));
+      };
+      if (facts.high_watermark && *facts.committed > *facts.high_watermark) {
+        return differs("ends at", *facts.high_watermark,
+                       "the topic was created again or cut, or this is another cluster: check that "
+                       "before the writer runs on");
+      }
+      if (facts.log_start && *facts.committed < *facts.log_start) {
+        return differs("begins at", *facts.log_start,
+                       "records were deleted before the table read them: restore them from "
+                       "elsewhere and lengthen retention");
+      }
+    }
   }
 
   void CheckRetention(const kafka::TopicFacts& topic) {

@@ -9,7 +9,7 @@ import pytest
 
 from free_ports import free_ports
 from kafka_cluster import HOST, KafkaCluster, Record, now_ms
-from program import HEALTHY, UNREACHABLE, UNREADABLE, USAGE, WARNING, Program, Run
+from program import HEALTHY, UNKNOWN, UNREACHABLE, UNREADABLE, USAGE, WARNING, Program, Run
 
 MINUTE, HOUR, DAY = 60_000, 3_600_000, 86_400_000
 MakeTable = Callable[..., pathlib.Path]
@@ -135,3 +135,28 @@ def test_a_retention_too_short_for_the_sla_is_told(
     )
     check_cure(run, "retention.ms")
     assert (run.code == WARNING) == (not is_failure)
+
+
+@pytest.mark.parametrize(
+    ("committed", "words"),
+    [(9, ["ends at 5", "created again"]), (1, ["begins at 2", "deleted before"])],
+    ids=["beyond the end", "before the start"],
+)
+def test_a_checkpoint_outside_the_log_is_told(
+    kafka: KafkaCluster,
+    tidemark: Program,
+    make_table: MakeTable,
+    topic: str,
+    committed: int,
+    words: list[str],
+) -> None:
+    kafka.create_topic(topic, 2)
+    kafka.produce(topic, [Record(1, now_ms() - MINUTE) for _ in range(5)])
+    kafka.delete_records(topic, {1: 2})
+    run = examine(
+        tidemark, make_table(f"{topic},0:0,1:{committed}"), "--bootstrap", kafka.bootstrap()
+    )
+    check_cure(run, f"{topic} partition 1", f"committed up to {committed}", *words)
+    assert run.code == UNKNOWN
+    within = examine(tidemark, make_table(f"{topic},0:0,1:2"), "--bootstrap", kafka.bootstrap())
+    assert within.code == HEALTHY
