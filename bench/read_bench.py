@@ -97,7 +97,8 @@ class Spark:
     def __init__(self, table):
         python, jars = read_parts.spark()
         self.child = subprocess.Popen([python, ROOT / "bench" / "big_table.py", "query", table, jars],
-                                      stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+                                      stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                                     stderr=subprocess.DEVNULL, text=True)
         self.first = self.query()
         for _ in range(SPARK_WARM_UPS - 1):
             self.query()

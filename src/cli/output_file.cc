@@ -2,11 +2,14 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
+#include <memory>
 #include <utility>
 
 namespace tidemark::cli {
@@ -21,14 +24,30 @@ std::unexpected<Error> Unwritable(std::string_view what, const std::string& path
                           std::strerror(errno)));
 }
 
+/// What a link stands for, since renaming would replace the link; the path itself where nothing is
+/// there yet.
+std::string Followed(const std::string& path) {
+  const std::unique_ptr<char, decltype(&std::free)> real(realpath(path.c_str(), nullptr),
+                                                         &std::free);
+  return real ? real.get() : path;
+}
+
 }  // namespace
 
 Result<OutputFile> OutputFile::Open(const std::string& path) {
   if (path.empty()) return OutputFile("", "", STDOUT_FILENO);
-  std::string partial = fmt::format("{}.{}.partial", path, getpid());
+  std::string target = Followed(path);
+  struct stat there{};
+  if (stat(target.c_str(), &there) == 0 && !S_ISREG(there.st_mode)) {
+    // A device or a pipe is written to; renaming would put a file in its place (/dev/null).
+    const int descriptor = open(target.c_str(), O_WRONLY | O_CLOEXEC | O_NOCTTY);
+    if (descriptor < 0) return Unwritable("output cannot be opened", path);
+    return OutputFile(path, "", descriptor);
+  }
+  std::string partial = fmt::format("{}.{}.partial", target, getpid());
   const int descriptor = open(partial.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, kMode);
   if (descriptor < 0) return Unwritable("output cannot be created", partial);
-  return OutputFile(path, std::move(partial), descriptor);
+  return OutputFile(std::move(target), std::move(partial), descriptor);
 }
 
 OutputFile::OutputFile(OutputFile&& other) noexcept
@@ -48,9 +67,8 @@ OutputFile& OutputFile::operator=(OutputFile&& other) noexcept {
 }
 
 OutputFile::~OutputFile() {
-  if (partial_.empty()) return;
-  if (descriptor_ >= 0) close(descriptor_);
-  unlink(partial_.c_str());
+  if (descriptor_ >= 0 && !path_.empty()) close(descriptor_);
+  if (!partial_.empty()) unlink(partial_.c_str());
 }
 
 Status OutputFile::Flush() {
@@ -78,13 +96,14 @@ Status OutputFile::Write(std::string_view bytes) {
 
 Status OutputFile::Finish() {
   TRY(Flush());
-  if (partial_.empty()) return {};
-  if (fsync(descriptor_) != 0 && errno != EINVAL) {
+  if (path_.empty()) return {};
+  if (fsync(descriptor_) != 0 && errno != EINVAL && errno != EROFS) {
     return Unwritable("output cannot be written", path_);
   }
   if (close(std::exchange(descriptor_, -1)) != 0) {
     return Unwritable("output cannot be written", path_);
   }
+  if (partial_.empty()) return {};
   if (std::rename(partial_.c_str(), path_.c_str()) != 0) {
     return Unwritable("output cannot be given its name", path_);
   }

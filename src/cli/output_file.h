@@ -12,8 +12,8 @@ namespace tidemark::cli {
 /// Single-threaded. Without Finish() a file is removed again.
 class OutputFile {
  public:
-  /// Empty `path`: stdout. Otherwise a file beside it is written and renamed at the end.
-  /// kUnavailable: it cannot be made.
+  /// Empty `path`: stdout. Otherwise a file beside it is written and renamed at the end; a device
+  /// or a pipe is written to as it is. Links are followed. kUnavailable: it cannot be made.
   static Result<OutputFile> Open(const std::string& path);
   OutputFile(OutputFile&& other) noexcept;
   OutputFile& operator=(OutputFile&& other) noexcept;

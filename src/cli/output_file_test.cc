@@ -1,0 +1,101 @@
+#include "cli/output_file.h"
+
+#include <fcntl.h>
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <array>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+
+#include "support/result_matchers.h"
+
+namespace tidemark::cli {
+namespace {
+
+namespace fs = std::filesystem;
+using support::IsError;
+using support::IsOk;
+
+class OutputFileTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    std::string name = fs::temp_directory_path() / "tidemark-output-XXXXXX";
+    ASSERT_NE(mkdtemp(name.data()), nullptr);
+    folder_ = name;
+  }
+  void TearDown() override { fs::remove_all(folder_); }
+
+  std::string Path(const std::string& name) const { return folder_ / name; }
+  static std::string ContentOf(const std::string& path) {
+    std::ifstream in(path, std::ios::binary);
+    return {std::istreambuf_iterator<char>(in), {}};
+  }
+  size_t Files() const {
+    return static_cast<size_t>(std::distance(fs::directory_iterator(folder_), {}));
+  }
+
+  fs::path folder_;
+};
+
+TEST_F(OutputFileTest, AFileAppearsWhenItIsWhole) {
+  ASSERT_OK_ASSIGN(OutputFile file, OutputFile::Open(Path("rows")));
+  EXPECT_THAT(file.Write("a\n"), IsOk());
+  EXPECT_FALSE(fs::exists(Path("rows")));
+  EXPECT_THAT(file.Finish(), IsOk());
+  EXPECT_EQ(ContentOf(Path("rows")), "a\n");
+  EXPECT_EQ(Files(), 1U);
+}
+
+TEST_F(OutputFileTest, WithoutAnEndNothingIsLeft) {
+  {
+    ASSERT_OK_ASSIGN(OutputFile file, OutputFile::Open(Path("rows")));
+    EXPECT_THAT(file.Write("a\n"), IsOk());
+  }
+  EXPECT_EQ(Files(), 0U);
+}
+
+TEST_F(OutputFileTest, AnOldFileStaysUntilTheNewOneIsWhole) {
+  std::ofstream(Path("rows")) << "old";
+  ASSERT_OK_ASSIGN(OutputFile file, OutputFile::Open(Path("rows")));
+  EXPECT_THAT(file.Write("new"), IsOk());
+  EXPECT_EQ(ContentOf(Path("rows")), "old");
+  EXPECT_THAT(file.Finish(), IsOk());
+  EXPECT_EQ(ContentOf(Path("rows")), "new");
+}
+
+TEST_F(OutputFileTest, ALinkIsFollowedNotReplaced) {
+  std::ofstream(Path("target")) << "old";
+  fs::create_symlink("target", Path("link"));
+  ASSERT_OK_ASSIGN(OutputFile file, OutputFile::Open(Path("link")));
+  EXPECT_THAT(file.Write("new"), IsOk());
+  EXPECT_THAT(file.Finish(), IsOk());
+  EXPECT_TRUE(fs::is_symlink(Path("link")));
+  EXPECT_EQ(ContentOf(Path("target")), "new");
+}
+
+TEST_F(OutputFileTest, APipeIsWrittenToAndStaysOne) {
+  const std::string path = Path("pipe");
+  ASSERT_EQ(mkfifo(path.c_str(), 0600), 0);
+  fs::create_symlink("pipe", Path("link"));
+  const int reader = open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+  ASSERT_GE(reader, 0);
+  for (const char* name : {"pipe", "link"}) {
+    ASSERT_OK_ASSIGN(OutputFile file, OutputFile::Open(Path(name)));
+    EXPECT_THAT(file.Write("a\n"), IsOk());
+    EXPECT_THAT(file.Finish(), IsOk());
+    std::array<char, 16> bytes{};
+    EXPECT_EQ(read(reader, bytes.data(), bytes.size()), 2) << name;
+    EXPECT_TRUE(fs::is_fifo(path)) << name;
+  }
+  close(reader);
+}
+
+TEST_F(OutputFileTest, AFolderIsNoOutput) {
+  EXPECT_THAT(OutputFile::Open(folder_), IsError(ErrorKind::kUnavailable, testing::_));
+}
+
+}  // namespace
+}  // namespace tidemark::cli
