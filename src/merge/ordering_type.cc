@@ -32,6 +32,20 @@ std::string_view ColumnTypeName(ColumnType type) {
   return kNames[static_cast<size_t>(type)];
 }
 
+uint8_t SecondDigits(ColumnType type) {
+  switch (type) {
+    case ColumnType::kTimeMillis:
+    case ColumnType::kTimestampMillis:
+    case ColumnType::kLocalTimestampMillis: return 3;
+    case ColumnType::kTimeMicros:
+    case ColumnType::kTimestampMicros:
+    case ColumnType::kLocalTimestampMicros: return 6;
+    case ColumnType::kTimestampNanos:
+    case ColumnType::kLocalTimestampNanos: return 9;
+    default: return 0;
+  }
+}
+
 std::string_view DeleteBranchName(DeleteBranch branch) {
   static constexpr std::array<std::string_view, kDeleteBranchCount> kNames = {
       "null",         "BooleanWrapper", "IntWrapper",        "LongWrapper",

@@ -86,6 +86,8 @@ enum class JavaClass : uint8_t {
   kArray,  ///< ArrayComparable
 };
 
+/// Decimal digits of a second that one unit of the type is worth: 3, 6 or 9; 0 for what is no time.
+uint8_t SecondDigits(ColumnType type);
 /// "long", "decimal", "timestamp-millis", …
 std::string_view ColumnTypeName(ColumnType type);
 /// "IntWrapper", "LongWrapper", …: the record names of the union; "null" for the first branch.

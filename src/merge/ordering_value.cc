@@ -15,21 +15,6 @@ __extension__ typedef __int128 Int128;
 
 using Kind = OrderingValue::Kind;
 
-/// Decimal digits of a second in one unit of the type; 0 for what is no time.
-uint8_t UnitOf(ColumnType type) {
-  switch (type) {
-    case ColumnType::kTimeMillis:
-    case ColumnType::kTimestampMillis:
-    case ColumnType::kLocalTimestampMillis: return 3;
-    case ColumnType::kTimeMicros:
-    case ColumnType::kTimestampMicros:
-    case ColumnType::kLocalTimestampMicros: return 6;
-    case ColumnType::kTimestampNanos:
-    case ColumnType::kLocalTimestampNanos: return 9;
-    default: return 0;
-  }
-}
-
 Kind KindOf(ColumnType type) {
   switch (type) {
     case ColumnType::kBoolean: return Kind::kBoolean;
@@ -154,7 +139,7 @@ OrderingValue OrderingValue::Null(OrderingColumn column) {
 
 void OrderingValue::Place(int64_t stored) {
   payload_.integer = stored;
-  if (kind_ == Kind::kTime || kind_ == Kind::kTimestamp) scale_ = UnitOf(column_);
+  if (kind_ == Kind::kTime || kind_ == Kind::kTimestamp) scale_ = SecondDigits(column_);
 }
 
 OrderingValue OrderingValue::OfInteger(OrderingColumn column, int64_t stored) {

@@ -44,21 +44,6 @@ std::optional<ColumnType> TimeTypeOf(Logical logical) {
   }
 }
 
-/// Decimal digits of a second in one unit; 0 for what is no time.
-int UnitOf(ColumnType type) {
-  switch (type) {
-    case ColumnType::kTimeMillis:
-    case ColumnType::kTimestampMillis:
-    case ColumnType::kLocalTimestampMillis: return 3;
-    case ColumnType::kTimeMicros:
-    case ColumnType::kTimestampMicros:
-    case ColumnType::kLocalTimestampMicros: return 6;
-    case ColumnType::kTimestampNanos:
-    case ColumnType::kLocalTimestampNanos: return 9;
-    default: return 0;
-  }
-}
-
 bool IsReal(ColumnType type) {
   return type == ColumnType::kFloat || type == ColumnType::kDouble;
 }
@@ -96,9 +81,9 @@ Result<OrderingValue> OfNumber(OrderingColumn column, int64_t number, const Datu
     return arena.Keep(value);
   }
   const auto written = TimeTypeOf(datum.type().logical);
-  const int to = UnitOf(column.type);
-  if (written && to != 0 && UnitOf(*written) != to) {
-    const auto converted = InUnit(number, UnitOf(*written), to);
+  const int to = merge::SecondDigits(column.type);
+  if (written && to != 0 && merge::SecondDigits(*written) != to) {
+    const auto converted = InUnit(number, merge::SecondDigits(*written), to);
     if (!converted) return Unfit(datum, column);
     number = *converted;
   }
