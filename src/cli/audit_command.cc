@@ -1,12 +1,10 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
-#include <algorithm>
 #include <fstream>
 #include <iostream>
 #include <memory>
 #include <optional>
-#include <thread>
 
 #include "api/audit_json.h"
 #include "api/audit_lines.h"
@@ -24,20 +22,17 @@ namespace tidemark::cli {
 namespace {
 
 constexpr int64_t kLimitMax = 1'000'000'000;
-constexpr int kThreadsMax = 64;
 /// A task is below one kilobyte; the report of a part holds up to --limit findings.
 constexpr size_t kLineBytesMax = size_t{1} << 30;
 
 struct Options {
   std::string table;
-  storage::StoreOptions store;
   audit::AuditOptions audit;
   int64_t limit = 1000;
   std::string engine = "flink";
   std::string as_of;
   std::string format = "table";
-  std::string memory = "1GiB";
-  std::string timeout = "24h";
+  RowsFlags flags;
   bool wants_plan = false;
   std::string tasks;
   std::vector<std::string> merged;
@@ -83,7 +78,7 @@ int Show(const audit::Report& report, const Options& options) {
 
 int RunPlan(const Options& options, const Budget& budget) {
   const auto tasks =
-      app::PlanAudit(options.table, options.store, options.audit, budget, app::SystemEdges());
+      app::PlanAudit(options.table, options.flags.store, options.audit, budget, app::SystemEdges());
   if (!tasks) return Complain(tasks.error());
   std::string lines;
   for (const auto& task : *tasks) lines += api::AuditTaskJson(task) + "\n";
@@ -110,7 +105,7 @@ int RunTasks(const Options& options, const Budget& budget) {
   bool has_faults = false;
   bool is_complete = true;
   const auto done = app::RunAuditTasks(
-      *tasks, options.store, options.audit,
+      *tasks, options.flags.store, options.audit,
       [&](const audit::Report& report) {
         has_faults = has_faults || report.has_faults();
         is_complete = is_complete && report.is_complete();
@@ -153,8 +148,8 @@ int RunWhole(const Options& options, const Budget& budget, const StopSignal& sto
     output = *std::move(opened);
     plan = [&](std::string_view bytes) { return output->Write(bytes); };
   }
-  const auto report = app::AuditTable(options.table, options.store, options.audit, plan, budget,
-                                      app::SystemEdges());
+  const auto report = app::AuditTable(options.table, options.flags.store, options.audit, plan,
+                                      budget, app::SystemEdges());
   if (stop.was_sent()) return stop.exit_code();
   if (!report) return Complain(report.error());
   if (output) {
@@ -182,11 +177,12 @@ Status Check(const Options& options) {
 
 int RunCommand(Options options) {
   if (const auto done = Check(options); !done) return Complain(done.error());
-  const auto memory = BytesOf(options.memory);
+  const auto memory = BytesOf(options.flags.memory);
   if (!memory) return Complain(memory.error());
-  const auto timeout = TimeoutOf(options.timeout);
+  const auto timeout = TimeoutOf(options.flags.timeout);
   if (!timeout) return Complain(timeout.error());
   options.audit.memory_max = *memory;
+  options.audit.threads = options.flags.threads;
   options.audit.limit = static_cast<size_t>(options.limit);
   options.audit.engine = options.engine == "spark" ? merge::Engine::kSpark : merge::Engine::kFlink;
   if (!options.as_of.empty()) options.audit.as_of = options.as_of;
@@ -245,15 +241,7 @@ void AddAudit(CLI::App& app, Run& chosen) {
   command->add_option("--where-partition", options->audit.partition_glob,
                       "Only partitions whose path matches, e.g. 'dt=2026-01-*'");
   command->add_option("--as-of", options->as_of, "The table as it was at this instant");
-  command->add_option("--memory-limit", options->memory, "What reading may hold at a time")
-      ->capture_default_str();
-  options->audit.threads = std::clamp(std::thread::hardware_concurrency(), 1u, 8u);
-  command->add_option("--threads", options->audit.threads, "File groups judged at the same time")
-      ->check(CLI::Range(1, kThreadsMax))
-      ->capture_default_str();
-  command->add_option("--timeout", options->timeout, "Give up after this time")
-      ->capture_default_str();
-  AddStoreFlags(*command, options->store);
+  AddRowsFlags(*command, options->flags, "File groups judged at the same time");
   command->callback([options, &chosen] { chosen = [options] { return RunCommand(*options); }; });
 }
 

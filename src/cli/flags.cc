@@ -3,12 +3,20 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <charconv>
+#include <thread>
 
 #include "app/pipelines.h"
 #include "cli/command.h"
 
 namespace tidemark::cli {
+
+namespace {
+
+constexpr int kThreadsMax = 64;
+
+}  // namespace
 
 void AddStoreFlags(CLI::App& command, storage::StoreOptions& options) {
   command.add_option("--endpoint", options.endpoint, "S3 endpoint, such as http://127.0.0.1:9000");
@@ -22,6 +30,18 @@ void AddTableFlags(CLI::App& command, TableFlags& flags) {
       ->check(CLI::IsMember({"table", "json"}));
   command.add_option("--timeout", flags.timeout, "Longest to wait for the store")
       ->capture_default_str();
+  AddStoreFlags(command, flags.store);
+}
+
+RowsFlags::RowsFlags() : threads(std::clamp(std::thread::hardware_concurrency(), 1u, 8u)) {}
+
+void AddRowsFlags(CLI::App& command, RowsFlags& flags, const std::string& threads_text) {
+  command.add_option("--memory-limit", flags.memory, "What reading may hold at a time")
+      ->capture_default_str();
+  command.add_option("--threads", flags.threads, threads_text)
+      ->check(CLI::Range(1, kThreadsMax))
+      ->capture_default_str();
+  command.add_option("--timeout", flags.timeout, "Give up after this time")->capture_default_str();
   AddStoreFlags(command, flags.store);
 }
 

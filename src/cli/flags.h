@@ -32,6 +32,19 @@ struct TableFlags {
 };
 void AddTableFlags(CLI::App& command, TableFlags& flags);
 
+/// What commands that read all rows of a table take: --memory-limit, --threads, --timeout and the
+/// store flags.
+struct RowsFlags {
+  RowsFlags();  // as many threads as there are cores, up to 8
+
+  std::string memory = "1GiB";
+  unsigned threads;
+  std::string timeout = "24h";
+  storage::StoreOptions store;
+};
+/// `threads_text` says what --threads counts.
+void AddRowsFlags(CLI::App& command, RowsFlags& flags, const std::string& threads_text);
+
 /// The parsed --timeout; kInvalidArgument names the flag.
 Result<Milliseconds> TimeoutOf(const std::string& text);
 

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <cstdio>
 #include <memory>
-#include <thread>
 
 #include "app/table_rows.h"
 #include "base/utf8.h"
@@ -21,18 +20,14 @@ namespace {
 
 struct Options {
   std::string table;
-  storage::StoreOptions store;
   app::RowsOptions rows;
   std::string view = "snapshot";
   std::string columns;
   std::string as_of;
   std::string format = "jsonl";
   std::string output;
-  std::string memory = "1GiB";
-  std::string timeout = "24h";
+  RowsFlags flags;
 };
-
-constexpr int kThreadsMax = 64;
 
 std::vector<std::string> Split(const std::string& list) {
   std::vector<std::string> names;
@@ -46,7 +41,8 @@ std::vector<std::string> Split(const std::string& list) {
 
 Status Complete(Options& options) {
   auto& scan = options.rows.scan;
-  TRY_ASSIGN(scan.memory_max, BytesOf(options.memory));
+  TRY_ASSIGN(scan.memory_max, BytesOf(options.flags.memory));
+  scan.threads = options.flags.threads;
   scan.view =
       options.view == "snapshot" ? scan::SliceView::kSnapshot : scan::SliceView::kReadOptimized;
   scan.columns = Split(options.columns);
@@ -62,13 +58,13 @@ void Tell(const lake::Finding& finding) {
 
 int RunCommand(Options options) {
   if (const auto done = Complete(options); !done) return Complain(done.error());
-  const auto timeout = TimeoutOf(options.timeout);
+  const auto timeout = TimeoutOf(options.flags.timeout);
   if (!timeout) return Complain(timeout.error());
   const StopSignal stop;
   auto output = OutputFile::Open(options.output);
   if (!output) return Complain(output.error());
   const auto written = app::WriteRows(
-      options.table, options.store, options.rows,
+      options.table, options.flags.store, options.rows,
       [&](std::string_view bytes) { return output->Write(bytes); }, Tell,
       Budget::For(*timeout, stop.token()), app::SystemEdges());
   if (stop.was_sent()) return stop.exit_code();
@@ -91,7 +87,6 @@ void AddRead(CLI::App& app, Run& chosen) {
   auto options = std::make_shared<Options>();
   CLI::App* command = app.add_subcommand("read", "The rows of a table");
   auto& scan = options->rows.scan;
-  scan.threads = std::clamp(std::thread::hardware_concurrency(), 1u, 8u);
   command->add_option("table", options->table, "Path or URI of the table")->required();
   command
       ->add_option("--profile", scan.profile,
@@ -113,14 +108,7 @@ void AddRead(CLI::App& app, Run& chosen) {
       ->check(CLI::IsMember({"jsonl", "csv", "parquet", "arrow"}))
       ->capture_default_str();
   command->add_option("--output", options->output, "A file instead of stdout");
-  command->add_option("--memory-limit", options->memory, "What reading may hold at a time")
-      ->capture_default_str();
-  command->add_option("--threads", scan.threads, "File groups read at the same time")
-      ->check(CLI::Range(1, kThreadsMax))
-      ->capture_default_str();
-  command->add_option("--timeout", options->timeout, "Give up after this time")
-      ->capture_default_str();
-  AddStoreFlags(*command, options->store);
+  AddRowsFlags(*command, options->flags, "File groups read at the same time");
   command->callback([options, &chosen] { chosen = [options] { return RunCommand(*options); }; });
 }
 
