@@ -8,7 +8,6 @@ Every answer is compared with what the generator of the table must have left. Si
   quick   a tenth of it, to see that everything works
   smoke   a tiny table of testdata, with tidemark alone, for the test suite
 """
-import argparse
 import contextlib
 import dataclasses
 import json
@@ -22,7 +21,7 @@ import time
 
 import read_parts
 import read_report
-from run_bench import commit, machine
+from run_bench import commit, machine, read_arguments
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 PEERS = str(ROOT / "bench" / "read_peers.py")
@@ -249,16 +248,7 @@ def summary(label, runs):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--scale", choices=SCALES, default="full")
-    parser.add_argument("--quick", action="store_const", const="quick", dest="scale", help="the same as --scale quick")
-    parser.add_argument("--build", type=pathlib.Path, default=ROOT / "build" / "release", help="the build folder")
-    parser.add_argument("--repeats", type=int, help="how often each contestant runs")
-    arguments = parser.parse_args()
-    scale = SCALES[arguments.scale]
-    if arguments.repeats:
-        scale = dataclasses.replace(scale, repeats=arguments.repeats)
-
+    arguments, scale = read_arguments(__doc__, SCALES)
     results = {"command": " ".join(["bench/read_bench.py", *sys.argv[1:]]), "commit": commit(),
                "time": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()), "scale": arguments.scale}
     with contextlib.ExitStack() as stack:

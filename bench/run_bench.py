@@ -269,17 +269,22 @@ def commit():
     return done.stdout.strip() or None
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--scale", choices=SCALES, default="full")
+def read_arguments(description, scales):
+    """The command line of a bench, and the scale that it asks for."""
+    parser = argparse.ArgumentParser(description=description, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--scale", choices=scales, default="full")
     parser.add_argument("--quick", action="store_const", const="quick", dest="scale", help="the same as --scale quick")
     parser.add_argument("--build", type=pathlib.Path, default=ROOT / "build" / "release", help="the build folder")
     parser.add_argument("--repeats", type=int, help="how often each contestant runs")
     arguments = parser.parse_args()
-    scale = SCALES[arguments.scale]
+    scale = scales[arguments.scale]
     if arguments.repeats:
         scale = dataclasses.replace(scale, repeats=arguments.repeats)
+    return arguments, scale
 
+
+def main():
+    arguments, scale = read_arguments(__doc__, SCALES)
     results = {"command": " ".join(["scripts/run-bench", *sys.argv[1:]]), "commit": commit(), "machine": machine(),
                "time": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()), "scale": arguments.scale}
     out = arguments.build / "bench"
