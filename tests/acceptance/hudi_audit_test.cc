@@ -9,7 +9,6 @@
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
-#include <functional>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <set>
@@ -20,14 +19,21 @@
 #include "columnar/loader.h"
 #include "storage/local_store.h"
 #include "support/result_matchers.h"
-#include "support/testdata.h"
+#include "support/stored_tables.h"
 #include "support/unknowable_rows.h"
 
 namespace tidemark::audit {
 namespace {
 
+using acceptance::FixtureText;
+using acceptance::FolderOf;
+using acceptance::ForEachTable;
 using acceptance::kRightRowsElsewhere;
 using acceptance::kUnknowable;
+using acceptance::ProfileOf;
+using acceptance::SplitNames;
+using acceptance::TruthTables;
+using acceptance::WithoutTimeStyle;
 using nlohmann::json;
 using support::IsOk;
 using ::testing::Contains;
@@ -40,55 +46,18 @@ using Row = std::map<std::string, std::string>;
 /// Key -> kind of finding.
 using Differences = std::map<std::string, std::string>;
 
-std::string FolderOf(const std::string& table) {
-  const std::string root = std::string(TIDEMARK_TESTDATA) + "/hudi/";
-  const std::string in_rows = root + "rows/" + table;
-  return std::filesystem::exists(in_rows) ? in_rows : root + "tables/" + table;
-}
-
-json FixtureOf(const std::string& table) {
-  std::ifstream file(FolderOf(table) + "/fixture.json");
-  return json::parse(file);
-}
-
-bool HasTruth(const json& fixture) {
-  return fixture.contains("expectedEventTime") && !fixture["expectedEventTime"].is_null();
-}
-
-std::vector<std::string> TableNames() {
-  std::set<std::string> names;
-  for (const char* folder : {"rows", "tables"}) {
-    const auto path = std::string(TIDEMARK_TESTDATA) + "/hudi/" + folder;
-    for (const auto& entry : std::filesystem::directory_iterator(path)) {
-      const std::string name = entry.path().filename();
-      const json fixture = FixtureOf(name);
-      const bool has_reader =
-          fixture.contains("sparkSnapshot") || fixture.contains("flinkSnapshot");
-      if (has_reader && HasTruth(fixture)) names.insert(name);
-    }
-  }
-  return {names.begin(), names.end()};
-}
-
 /// Spark and Flink print timestamps and decimals differently: without T, Z and trailing zeros they
 /// are the same.
 std::string TextOf(const json& value) {
   if (!value.is_string()) return value.dump();
   auto text = value.get<std::string>();
-  const bool is_date_first = text.size() >= 16 && text[4] == '-' && text[7] == '-' &&
-                             (text[10] == 'T' || text[10] == ' ') && text[13] == ':';
   const bool is_decimal =
       text.find_first_not_of("-0123456789.") == text.npos && std::ranges::count(text, '.') == 1;
   if (is_decimal) {
     text.erase(text.find_last_not_of('0') + 1);
     if (text.ends_with('.')) text.pop_back();
   }
-  if (!is_date_first) return text;
-  text[10] = ' ';
-  if (text.ends_with('Z')) text.pop_back();
-  if (text.find('.') != text.npos) text.erase(text.find_last_not_of('0') + 1);
-  if (text.ends_with('.')) text.pop_back();
-  return text;
+  return WithoutTimeStyle(std::move(text));
 }
 
 std::string KeyOf(const json& row, const std::vector<std::string>& fields) {
@@ -105,18 +74,11 @@ std::string KeyOf(const json& row, const std::vector<std::string>& fields) {
 
 std::vector<std::string> KeyFieldsOf(const std::string& table) {
   std::ifstream file(FolderOf(table) + "/table/.hoodie/hoodie.properties");
-  std::vector<std::string> fields;
   for (std::string line; std::getline(file, line);) {
     const std::string name = "hoodie.table.recordkey.fields=";
-    if (!line.starts_with(name)) continue;
-    line = line.substr(name.size());
-    for (size_t at = 0; at <= line.size();) {
-      const size_t comma = std::min(line.find(',', at), line.size());
-      fields.push_back(line.substr(at, comma - at));
-      at = comma + 1;
-    }
+    if (line.starts_with(name)) return SplitNames(line.substr(name.size()));
   }
-  return fields;
+  return {};
 }
 
 using RowsByKey = std::multimap<std::string, Row>;
@@ -162,13 +124,6 @@ Differences DifferencesOf(const RowsByKey& shown, const RowsByKey& right) {
     if (!right.contains(key)) differences[key] = "resurrected_row";
   }
   return differences;
-}
-
-std::string ProfileOf(const json& fixture) {
-  const std::string hudi = fixture["writer"]["hudi"];
-  if (hudi.starts_with("0.14")) return "hudi-0.14";
-  if (hudi.starts_with("0.15")) return "hudi-0.15";
-  return hudi.starts_with("1.0") ? "hudi-1.0.2" : "hudi-1.1";
 }
 
 Report AuditOf(const std::string& table, AuditOptions options) {
@@ -218,17 +173,9 @@ const std::map<std::string, std::set<std::string>> kDeletedInAnotherGroup = {
     {"b_compact_string_event_v8", {"I1D4U3", "U3D4I1"}},
 };
 
-/// One run for all tables: loading the Parquet module takes longer than auditing one.
-void ForEachTable(const std::function<void(const std::string& table)>& check) {
-  for (const std::string& table : TableNames()) {
-    SCOPED_TRACE(table);
-    check(table);
-  }
-}
-
 TEST(HudiAuditTest, FindsExactlyWhatTheReaderGotWrong) {
-  ForEachTable([](const std::string& table) {
-    const json fixture = FixtureOf(table);
+  ForEachTable(TruthTables(), [](const std::string& table) {
+    const json fixture = json::parse(FixtureText(table));
     const auto key_fields = KeyFieldsOf(table);
     const auto elsewhere = kRightRowsElsewhere.find(table);
     const std::string where =
@@ -239,7 +186,7 @@ TEST(HudiAuditTest, FindsExactlyWhatTheReaderGotWrong) {
       if (!fixture.contains(reader)) continue;
       SCOPED_TRACE(reader);
       AuditOptions options;
-      options.profiles = {ProfileOf(fixture)};
+      options.profiles = {ProfileOf(table)};
       options.engine = engine;
       const Report report = AuditOf(table, options);
       EXPECT_EQ(report.is_complete(), !kDamaged.contains(table));
@@ -273,7 +220,7 @@ TEST(HudiAuditTest, FindsExactlyWhatTheReaderGotWrong) {
 }
 
 TEST(HudiAuditTest, EveryDifferenceHasItsEvidenceInAFile) {
-  ForEachTable([](const std::string& table) {
+  ForEachTable(TruthTables(), [](const std::string& table) {
     const Report report = AuditOf(table, {});
     for (const Finding& finding : report.findings) {
       if (finding.severity != merge::Severity::kError || finding.record_key.empty()) continue;
@@ -300,7 +247,7 @@ void ExpectSame(const Report& a, const Report& b) {
 }
 
 TEST(HudiAuditTest, PartsOfTheWorkComeToTheSame) {
-  ForEachTable([](const std::string& table) {
+  ForEachTable(TruthTables(), [](const std::string& table) {
     const Report whole = AuditOf(table, {});
     const storage::LocalStore store(FolderOf(table) + "/table");
     AuditOptions options;
@@ -327,7 +274,7 @@ TEST(HudiAuditTest, PartsOfTheWorkComeToTheSame) {
 }
 
 TEST(HudiAuditTest, NeitherMemoryNorThreadsNorTheLimitChangeTheCounts) {
-  ForEachTable([](const std::string& table) {
+  ForEachTable(TruthTables(), [](const std::string& table) {
     const Report whole = AuditOf(table, {});
     AuditOptions options;
     options.memory_max = 60'000;  // a thread's part is less than most of these tables' logs

@@ -7,9 +7,6 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <filesystem>
-#include <fstream>
-#include <functional>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <set>
@@ -21,14 +18,21 @@
 #include "scan/table_scan.h"
 #include "storage/local_store.h"
 #include "support/result_matchers.h"
-#include "support/testdata.h"
+#include "support/stored_tables.h"
 #include "support/unknowable_rows.h"
 
 namespace tidemark::scan {
 namespace {
 
+using acceptance::FixtureText;
+using acceptance::FolderOf;
+using acceptance::ForEachTable;
 using acceptance::kRightRowsElsewhere;
 using acceptance::kUnknowable;
+using acceptance::ProfileOf;
+using acceptance::ReaderTables;
+using acceptance::SplitNames;
+using acceptance::WithoutTimeStyle;
 using nlohmann::json;
 using support::IsOk;
 
@@ -37,32 +41,6 @@ const std::vector<std::string> kKeyColumns = {"_hoodie_record_key", "k", "id"};
 
 /// A row as name -> text; null values are left out.
 using Row = std::map<std::string, std::string>;
-
-std::string FolderOf(const std::string& table) {
-  const std::string root = std::string(TIDEMARK_TESTDATA) + "/hudi/";
-  const std::string in_rows = root + "rows/" + table;
-  return std::filesystem::exists(in_rows) ? in_rows : root + "tables/" + table;
-}
-
-json FixtureOf(const std::string& table) {
-  std::ifstream file(FolderOf(table) + "/fixture.json");
-  return json::parse(file);
-}
-
-std::vector<std::string> TableNames() {
-  std::set<std::string> names;
-  for (const char* folder : {"rows", "tables"}) {
-    const auto path = std::string(TIDEMARK_TESTDATA) + "/hudi/" + folder;
-    for (const auto& entry : std::filesystem::directory_iterator(path)) {
-      const std::string name = entry.path().filename();
-      const json fixture = FixtureOf(name);
-      if (fixture.contains("sparkSnapshot") || fixture.contains("flinkSnapshot")) {
-        names.insert(name);
-      }
-    }
-  }
-  return {names.begin(), names.end()};
-}
 
 /// Nested and binary values of one table as Python printed them, and as JSON has them.
 const std::map<std::string, std::string> kPythonTexts = {
@@ -77,14 +55,7 @@ std::string TextOf(std::string text) {
   const auto known = kPythonTexts.find(text);
   if (known != kPythonTexts.end()) return known->second;
   if (text == "True" || text == "False") text[0] = static_cast<char>(text[0] + ('a' - 'A'));
-  const bool is_date_first = text.size() >= 16 && text[4] == '-' && text[7] == '-' &&
-                             (text[10] == 'T' || text[10] == ' ') && text[13] == ':';
-  if (!is_date_first) return text;
-  text[10] = ' ';
-  if (text.ends_with('Z')) text.pop_back();
-  if (text.find('.') != text.npos) text.erase(text.find_last_not_of('0') + 1);
-  if (text.ends_with('.')) text.pop_back();
-  return text;
+  return WithoutTimeStyle(std::move(text));
 }
 
 std::string TextOf(const json& value) {
@@ -99,16 +70,6 @@ std::string ColumnOf(const std::string& name, const json& fixture, bool is_old_s
   if (name == "partition") return "_hoodie_partition_path";
   if (name == "ordering") return fixture["ordering"]["column"];
   return name;
-}
-
-std::vector<std::string> SplitNames(const std::string& list) {
-  std::vector<std::string> names;
-  for (size_t at = 0; at <= list.size();) {
-    const size_t comma = std::min(list.find(',', at), list.size());
-    names.push_back(list.substr(at, comma - at));
-    at = comma + 1;
-  }
-  return names;
 }
 
 /// Events carry decimals as they were typed; the columns have six places.
@@ -201,26 +162,11 @@ void ExpectRows(const std::vector<Row>& expected, std::vector<Row> ours) {
   for (const Row& row : ours) ADD_FAILURE() << "read and not expected: " << ToText(row);
 }
 
-std::string ProfileOf(const json& fixture) {
-  const std::string hudi = fixture["writer"]["hudi"];
-  if (hudi.starts_with("0.14")) return "hudi-0.14";
-  if (hudi.starts_with("0.15")) return "hudi-0.15";
-  return hudi.starts_with("1.0") ? "hudi-1.0.2" : "hudi-1.1";
-}
-
-/// One run for all tables: loading the Parquet module takes longer than reading one.
-void ForEachTable(const std::function<void(const std::string& table)>& check) {
-  for (const std::string& table : TableNames()) {
-    SCOPED_TRACE(table);
-    check(table);
-  }
-}
-
 TEST(HudiRowsTest, TheReleasesProfileShowsWhatItsReaderShowed) {
-  ForEachTable([](const std::string& table) {
-    const json fixture = FixtureOf(table);
+  ForEachTable(ReaderTables(), [](const std::string& table) {
+    const json fixture = json::parse(FixtureText(table));
     ScanOptions options;
-    options.profile = ProfileOf(fixture);
+    options.profile = ProfileOf(table);
     for (const auto& [key, engine] : {std::pair("sparkSnapshot", merge::Engine::kSpark),
                                       std::pair("flinkSnapshot", merge::Engine::kFlink)}) {
       if (!fixture.contains(key)) continue;
@@ -238,11 +184,11 @@ TEST(HudiRowsTest, TheReleasesProfileShowsWhatItsReaderShowed) {
 }
 
 TEST(HudiRowsTest, TheReadOptimizedViewIsTheBaseFiles) {
-  ForEachTable([](const std::string& table) {
-    const json fixture = FixtureOf(table);
+  ForEachTable(ReaderTables(), [](const std::string& table) {
+    const json fixture = json::parse(FixtureText(table));
     ScanOptions options;
     options.view = SliceView::kReadOptimized;
-    options.profile = ProfileOf(fixture);
+    options.profile = ProfileOf(table);
     for (const char* key : {"sparkReadOptimized", "flinkReadOptimized"}) {
       if (!fixture.contains(key) || fixture[key].is_null()) continue;
       SCOPED_TRACE(key);
@@ -252,7 +198,7 @@ TEST(HudiRowsTest, TheReadOptimizedViewIsTheBaseFiles) {
 }
 
 TEST(HudiRowsTest, RowsDoNotDependOnTheMemoryGiven) {
-  ForEachTable([](const std::string& table) {
+  ForEachTable(ReaderTables(), [](const std::string& table) {
     for (const bool with_history : {false, true}) {
       ScanOptions options;
       options.with_history = with_history;
@@ -266,8 +212,8 @@ TEST(HudiRowsTest, RowsDoNotDependOnTheMemoryGiven) {
 }
 
 TEST(HudiRowsTest, EventTimeWithHistoryGivesTheRightRows) {
-  ForEachTable([](const std::string& table) {
-    const json fixture = FixtureOf(table);
+  ForEachTable(ReaderTables(), [](const std::string& table) {
+    const json fixture = json::parse(FixtureText(table));
     const auto elsewhere = kRightRowsElsewhere.find(table);
     const std::string key =
         elsewhere == kRightRowsElsewhere.end() ? "expectedEventTime" : elsewhere->second;
