@@ -60,7 +60,7 @@ Result<std::vector<Incident>> TellIncidents(const std::string& data_folder,
     audit::AuditOptions options;
     options.profiles = {kProfiles[1]};
     TRY_ASSIGN(incident.report,
-               AuditTable(incident.table, {}, options, {}, Budget::For(kDeadline), edges));
+               AuditTable(incident.table, {}, {options}, Budget::For(kDeadline), edges));
   }
   return incidents;
 }

@@ -30,18 +30,20 @@ audit::AuditOptions OptionsOf(const audit::AuditTask& task, audit::AuditOptions 
 }  // namespace
 
 Result<audit::Report> AuditTable(const std::string& table, const storage::StoreOptions& store,
-                                 const audit::AuditOptions& options,
-                                 const columnar::ByteSink& repair_plan, const Budget& budget,
+                                 const TableAuditOptions& options, const Budget& budget,
                                  const FreshnessEdges& edges) {
-  TRY_ASSIGN(const auto opened, edges.open_store(table, store));
-  audit::AuditOptions own = options;
-  own.for_repair = repair_plan != nullptr;
-  const auto audit = audit::TableAudit::Open(*opened, edges.columns, own, budget);
+  TRY_ASSIGN(auto opened, edges.open_store(table, store));
+  MeteredStore metered(std::move(opened), options.progress);
+  audit::AuditOptions own = options.audit;
+  own.for_repair = options.repair_plan != nullptr;
+  own.group_done = [&](const lake::hudi::FileGroupId& group) { metered.Finish(group); };
+  const auto audit = audit::TableAudit::Open(metered, edges.columns, own, budget);
   if (!audit) return std::unexpected(InTable(audit.error(), table));
   std::optional<audit::RepairPlan> plan;
-  if (repair_plan) {
-    TRY_ASSIGN(plan, audit::RepairPlan::Open(audit->row_type(), repair_plan));
+  if (options.repair_plan) {
+    TRY_ASSIGN(plan, audit::RepairPlan::Open(audit->row_type(), options.repair_plan));
   }
+  metered.Expect(audit->groups(), scan::SliceView::kSnapshot);
   auto report = audit->Run(audit->Plan(), plan ? plan->sink() : audit::RepairSink());
   if (!report) return std::unexpected(InTable(report.error(), table));
   if (plan) TRY(plan->Close());

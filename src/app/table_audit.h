@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "app/freshness_run.h"
+#include "app/metered_store.h"
 #include "audit/report.h"
 #include "audit/table_audit.h"
 #include "base/budget.h"
@@ -17,11 +18,16 @@
 
 namespace tidemark::app {
 
-/// Audits all of a table. With `repair_plan` the rows that would make it right are written there as
-/// Parquet (docs/audit.md). Errors begin with the table.
+struct TableAuditOptions {
+  audit::AuditOptions audit;
+  /// Where the rows that would make the table right go as Parquet (docs/audit.md); may be empty.
+  columnar::ByteSink repair_plan = {};
+  ProgressSink progress = {};
+};
+
+/// Audits all of a table. Errors begin with the table.
 Result<audit::Report> AuditTable(const std::string& table, const storage::StoreOptions& store,
-                                 const audit::AuditOptions& options,
-                                 const columnar::ByteSink& repair_plan, const Budget& budget,
+                                 const TableAuditOptions& options, const Budget& budget,
                                  const FreshnessEdges& edges);
 
 /// The work of such an audit as tasks.

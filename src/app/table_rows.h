@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "app/freshness_run.h"
+#include "app/metered_store.h"
 #include "base/budget.h"
 #include "base/error.h"
 #include "columnar/batch_writer.h"
@@ -18,6 +19,7 @@ namespace tidemark::app {
 struct RowsOptions {
   scan::ScanOptions scan;
   columnar::RowFormat format = columnar::RowFormat::kJsonLines;
+  ProgressSink progress = {};
 };
 
 struct RowsWritten {

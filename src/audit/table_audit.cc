@@ -176,6 +176,10 @@ Result<TableAudit> TableAudit::Open(const storage::ObjectStore& store,
             std::move(as_of), std::move(readers.left_out), *of_opening, std::move(groups)}));
 }
 
+std::span<const scan::GroupSlices> TableAudit::groups() const {
+  return state_->groups;
+}
+
 std::vector<AuditPart> TableAudit::Plan() const {
   std::vector<AuditPart> parts = {{true, "", ""}};
   for (const auto& group : state_->groups) {
@@ -220,6 +224,7 @@ Result<Report> TableAudit::Run(std::span<const AuditPart> parts, const RepairSin
       return FindDuplicateKeys(table, state_->groups, audits[i].findings);
     }
     TRY_ASSIGN(audits[i], AuditGroup(table, state_->scan.writers(), groups[i], question));
+    if (state_->options.group_done) state_->options.group_done(groups[i].back().group);
     return {};
   }));
   Report report;

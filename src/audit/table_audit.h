@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -15,7 +16,9 @@
 #include "base/error.h"
 #include "columnar/row_type.h"
 #include "lake/column_reader.h"
+#include "lake/hudi/file_slices.h"
 #include "merge/profile.h"
+#include "scan/group_versions.h"
 #include "storage/object_store.h"
 
 namespace tidemark::audit {
@@ -31,6 +34,8 @@ struct AuditOptions {
   unsigned threads = 1;
   size_t limit = 0;         ///< findings listed; 0: all
   bool for_repair = false;  ///< rows are read with the columns that a RepairPlan wants
+  /// Called after each file group, from several threads at once; may be empty.
+  std::function<void(const lake::hudi::FileGroupId& group)> group_done = {};
 };
 
 /// A part of the work that stands by itself.
@@ -78,6 +83,8 @@ class TableAudit {
   const std::vector<std::string>& profiles() const;
   const std::string& as_of() const;
   const columnar::RowType& row_type() const;
+  /// The file groups that are judged; they live as long as this object.
+  std::span<const scan::GroupSlices> groups() const;
   /// Everything there is to do: the table's part, then each file group.
   std::vector<AuditPart> Plan() const;
 

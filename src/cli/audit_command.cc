@@ -9,11 +9,13 @@
 #include "api/audit_json.h"
 #include "api/audit_lines.h"
 #include "app/table_audit.h"
+#include "base/clock.h"
 #include "cli/audit_table.h"
 #include "cli/command.h"
 #include "cli/commands.h"
 #include "cli/flags.h"
 #include "cli/output_file.h"
+#include "cli/progress_line.h"
 #include "cli/stop_signal.h"
 #include "merge/profile.h"
 
@@ -141,15 +143,21 @@ int RunMerge(const Options& options) {
 
 int RunWhole(const Options& options, const Budget& budget, const StopSignal& stop) {
   std::optional<OutputFile> output;
-  columnar::ByteSink plan;
+  app::TableAuditOptions wanted = {options.audit};
   if (!options.repair_plan.empty()) {
     auto opened = OutputFile::Open(options.repair_plan);
     if (!opened) return Complain(opened.error());
     output = *std::move(opened);
-    plan = [&](std::string_view bytes) { return output->Write(bytes); };
+    wanted.repair_plan = [&](std::string_view bytes) { return output->Write(bytes); };
   }
-  const auto report = app::AuditTable(options.table, options.flags.store, options.audit, plan,
-                                      budget, app::SystemEdges());
+  const SystemClock clock;
+  std::optional<ProgressLine> progress(
+      std::in_place, clock, StyleOnStderr(options.flags.progress, ProgressRows::kElsewhere),
+      PrintToStderr);
+  wanted.progress = progress->sink();
+  const auto report =
+      app::AuditTable(options.table, options.flags.store, wanted, budget, app::SystemEdges());
+  progress.reset();
   if (stop.was_sent()) return stop.exit_code();
   if (!report) return Complain(report.error());
   if (output) {

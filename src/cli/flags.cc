@@ -42,6 +42,9 @@ void AddRowsFlags(CLI::App& command, RowsFlags& flags, const std::string& thread
       ->check(CLI::Range(1, kThreadsMax))
       ->capture_default_str();
   command.add_option("--timeout", flags.timeout, "Give up after this time")->capture_default_str();
+  command.add_flag_function(
+      "--progress,!--no-progress", [&flags](int64_t count) { flags.progress = count > 0; },
+      "Tell on stderr how much is done (default: on a terminal)");
   AddStoreFlags(command, flags.store);
 }
 

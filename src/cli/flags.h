@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -32,14 +33,15 @@ struct TableFlags {
 };
 void AddTableFlags(CLI::App& command, TableFlags& flags);
 
-/// What commands that read all rows of a table take: --memory-limit, --threads, --timeout and the
-/// store flags.
+/// What commands that read all rows of a table take: --memory-limit, --threads, --timeout,
+/// --progress and the store flags.
 struct RowsFlags {
   RowsFlags();  // as many threads as there are cores, up to 8
 
   std::string memory = "1GiB";
   unsigned threads;
   std::string timeout = "24h";
+  std::optional<bool> progress;
   storage::StoreOptions store;
 };
 /// `threads_text` says what --threads counts.

@@ -4,13 +4,16 @@
 #include <algorithm>
 #include <cstdio>
 #include <memory>
+#include <optional>
 
 #include "app/table_rows.h"
+#include "base/clock.h"
 #include "base/utf8.h"
 #include "cli/command.h"
 #include "cli/commands.h"
 #include "cli/flags.h"
 #include "cli/output_file.h"
+#include "cli/progress_line.h"
 #include "cli/stop_signal.h"
 #include "merge/profile.h"
 
@@ -51,7 +54,8 @@ Status Complete(Options& options) {
   return {};
 }
 
-void Tell(const lake::Finding& finding) {
+void Tell(const lake::Finding& finding, ProgressLine& progress) {
+  progress.Clear();
   std::fprintf(stderr, "%s: %s: %s\n", finding.kind.c_str(), Printable(finding.place).c_str(),
                Printable(finding.message).c_str());
 }
@@ -63,10 +67,19 @@ int RunCommand(Options options) {
   const StopSignal stop;
   auto output = OutputFile::Open(options.output);
   if (!output) return Complain(output.error());
+  const SystemClock clock;
+  std::optional<ProgressLine> progress(
+      std::in_place, clock,
+      StyleOnStderr(options.flags.progress,
+                    options.output.empty() ? ProgressRows::kOnStdout : ProgressRows::kElsewhere),
+      PrintToStderr);
+  options.rows.progress = progress->sink();
   const auto written = app::WriteRows(
       options.table, options.flags.store, options.rows,
-      [&](std::string_view bytes) { return output->Write(bytes); }, Tell,
+      [&](std::string_view bytes) { return output->Write(bytes); },
+      [&](const lake::Finding& finding) { Tell(finding, *progress); },
       Budget::For(*timeout, stop.token()), app::SystemEdges());
+  progress.reset();
   if (stop.was_sent()) return stop.exit_code();
   if (output->is_reader_gone()) return kHealthy;
   if (!written) return Complain(written.error());

@@ -314,6 +314,10 @@ size_t TableScan::unit_count() const {
   return state_->units.size();
 }
 
+std::span<const GroupSlices> TableScan::unit_groups(size_t unit) const {
+  return state_->units[unit];
+}
+
 Result<ScanCounts> TableScan::RunUnit(size_t unit, const BatchSink& sink) const {
   const auto groups = state_->units[unit];
   const FileSlice& named = groups.front().back();

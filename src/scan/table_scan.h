@@ -88,6 +88,8 @@ class TableScan {
   /// Parts that can be read side by side, in the order in which their rows belong: file slices, and
   /// with history partitions.
   size_t unit_count() const;
+  /// What a unit reads.
+  std::span<const GroupSlices> unit_groups(size_t unit) const;
   /// Gives the rows of one unit to `sink`, in the order of ScanSlice or ScanHistory. Any thread.
   /// After an error the rows so far are worth nothing.
   Result<ScanCounts> RunUnit(size_t unit, const BatchSink& sink) const;
