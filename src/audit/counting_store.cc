@@ -28,6 +28,13 @@ Result<std::string> CountingStore::ReadRange(std::string_view key, uint64_t offs
   return bytes;
 }
 
+Result<size_t> CountingStore::ReadInto(std::string_view key, uint64_t offset, std::span<char> into,
+                                       const Budget& budget) const {
+  auto size = store_.ReadInto(key, offset, into, budget);
+  if (size) bytes_read_ += *size;
+  return size;
+}
+
 Result<storage::ObjectInfo> CountingStore::Stat(std::string_view key, const Budget& budget) const {
   return store_.Stat(key, budget);
 }

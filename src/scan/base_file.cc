@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstring>
 #include <utility>
 
 namespace tidemark::scan {
@@ -20,13 +19,12 @@ class Source final : public columnar::ByteSource {
   uint64_t size() const override { return size_; }
   Status ReadAt(uint64_t offset, std::span<char> into) const override {
     TRY(budget_.Check());
-    TRY_ASSIGN(const std::string bytes, store_.ReadRange(key_, offset, into.size(), budget_));
-    if (bytes.size() != into.size()) {
+    TRY_ASSIGN(const size_t size, store_.ReadInto(key_, offset, into, budget_));
+    if (size != into.size()) {
       return Fail(ErrorKind::kConflict,
                   fmt::format("file became shorter while it was read, file={} size={} offset={}",
                               key_, size_, offset));
     }
-    std::memcpy(into.data(), bytes.data(), bytes.size());
     return {};
   }
 
@@ -60,6 +58,7 @@ Result<std::unique_ptr<columnar::BatchReader>> OpenBaseFile(const ScanTable& tab
   columnar::ReadOptions options;
   options.name = file.key;
   options.batch_rows = kBatchRows;
+  options.is_remote = !table.store->is_local();
   options.memory_max = std::max(table.memory_max, kReaderBytesMin);
   if (table.names_at) options.columns.names = table.names_at(file.name.instant);
   return columnar::OpenParquetSource(ObjectSource(*table.store, file.key, file.size, table.budget),

@@ -169,20 +169,29 @@ Result<std::string> ReadAt(const FileDescriptor& fd, uint64_t offset, uint64_t l
                            std::string_view name, const Budget& budget) {
   std::string bytes;
   bytes.reserve(length + kReadRoomBytes);
-  bytes.resize(length);
+  Result<size_t> done = 0;
+  bytes.resize_and_overwrite(length, [&](char* into, size_t) {
+    done = ReadAt(fd, offset, std::span(into, length), name, budget);
+    return done.value_or(0);
+  });
+  if (!done) return std::unexpected(std::move(done).error());
+  return bytes;
+}
+
+Result<size_t> ReadAt(const FileDescriptor& fd, uint64_t offset, std::span<char> into,
+                      std::string_view name, const Budget& budget) {
   size_t done = 0;
-  while (done < length) {
+  while (done < into.size()) {
     TRY(budget.Check());
     const ssize_t count =
-        ::pread(fd.get(), bytes.data() + done, std::min<size_t>(length - done, kChunkBytes),
+        ::pread(fd.get(), into.data() + done, std::min<size_t>(into.size() - done, kChunkBytes),
                 static_cast<off_t>(offset + done));
     if (count < 0 && errno == EINTR) continue;
     if (count < 0) return FailErrno(errno, "reading", name);
     if (count == 0) break;
     done += static_cast<size_t>(count);
   }
-  bytes.resize(done);
-  return bytes;
+  return done;
 }
 
 Status MakeParents(const std::string& path, std::string_view name) {

@@ -3,6 +3,7 @@
 
 #include <sys/stat.h>
 
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -45,6 +46,10 @@ Result<OpenFile> OpenRegularFile(const std::string& path, std::string_view name)
 /// Bytes [offset, offset + length), fewer only where the file ends.
 Result<std::string> ReadAt(const FileDescriptor& fd, uint64_t offset, uint64_t length,
                            std::string_view name, const Budget& budget);
+
+/// The same into `into`: how many bytes it were.
+Result<size_t> ReadAt(const FileDescriptor& fd, uint64_t offset, std::span<char> into,
+                      std::string_view name, const Budget& budget);
 
 /// Makes the folders above `path` that are missing.
 Status MakeParents(const std::string& path, std::string_view name);

@@ -96,6 +96,16 @@ Result<std::string> LocalStore::ReadRange(std::string_view key, uint64_t offset,
   return ReadAt(file.fd, offset, wanted, name, budget);
 }
 
+Result<size_t> LocalStore::ReadInto(std::string_view key, uint64_t offset, std::span<char> into,
+                                    const Budget& budget) const {
+  TRY(budget.Check());
+  TRY(CheckKey(uri_, key));
+  const std::string name = ObjectName(uri_, key);
+  TRY_ASSIGN(const OpenFile file, OpenRegularFile(PathOf(key), name));
+  if (offset >= static_cast<uint64_t>(file.stat.st_size)) return 0;
+  return ReadAt(file.fd, offset, into, name, budget);
+}
+
 Result<ObjectInfo> LocalStore::Stat(std::string_view key, const Budget& budget) const {
   TRY(budget.Check());
   TRY(CheckKey(uri_, key));

@@ -26,6 +26,7 @@ class MemoryStore final : public ObjectStore {
   Result<std::string> Read(std::string_view key, const Budget& budget) const override;
   Result<std::string> ReadRange(std::string_view key, uint64_t offset, uint64_t length,
                                 const Budget& budget) const override;
+  bool is_local() const override { return true; }
   Result<ObjectInfo> Stat(std::string_view key, const Budget& budget) const override;
   Status Put(std::string_view key, std::string_view bytes, const Budget& budget) override;
   Status PutIfAbsent(std::string_view key, std::string_view bytes, const Budget& budget) override;

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -84,6 +85,14 @@ class ObjectStore {
   /// Bytes [offset, offset + length). Shorter only where the object ends; empty at or past its end.
   virtual Result<std::string> ReadRange(std::string_view key, uint64_t offset, uint64_t length,
                                         const Budget& budget) const = 0;
+
+  /// The same into memory of the caller's: how many bytes it were. The default copies what
+  /// ReadRange gives.
+  virtual Result<size_t> ReadInto(std::string_view key, uint64_t offset, std::span<char> into,
+                                  const Budget& budget) const;
+
+  /// Whether a request costs no more than the reading itself: pieces need not be asked for ahead.
+  virtual bool is_local() const { return false; }
 
   /// Size and time of one object. A folder is not an object: kNotFound.
   virtual Result<ObjectInfo> Stat(std::string_view key, const Budget& budget) const = 0;

@@ -1,5 +1,7 @@
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "storage/local_store.h"
 #include "storage/memory_store.h"
 #include "storage/object_key.h"
@@ -8,6 +10,14 @@
 #include "storage/store_uri.h"
 
 namespace tidemark::storage {
+
+Result<size_t> ObjectStore::ReadInto(std::string_view key, uint64_t offset, std::span<char> into,
+                                     const Budget& budget) const {
+  TRY_ASSIGN(const std::string bytes, ReadRange(key, offset, into.size(), budget));
+  const size_t size = std::min(bytes.size(), into.size());
+  std::copy_n(bytes.begin(), size, into.begin());
+  return size;
+}
 
 Result<std::string> ObjectStore::ReadUpTo(std::string_view key, uint64_t bytes_max,
                                           const Budget& budget) const {

@@ -112,6 +112,19 @@ TEST_P(ObjectStoreContract, ARangeEndsWhereTheObjectEnds) {
   EXPECT_THAT(store_->ReadRange("a", 3, 0, budget_), IsOkAnd(std::string()));
 }
 
+TEST_P(ObjectStoreContract, ARangeIsReadIntoTheCallersMemory) {
+  ASSERT_THAT(store_->Put("a", "0123456789", budget_), IsOk());
+  std::string into(4, '.');
+  EXPECT_THAT(store_->ReadInto("a", 3, into, budget_), IsOkAnd(4u));
+  EXPECT_EQ(into, "3456");
+  EXPECT_THAT(store_->ReadInto("a", 8, into, budget_), IsOkAnd(2u));
+  EXPECT_EQ(into.substr(0, 2), "89");
+  EXPECT_THAT(store_->ReadInto("a", 10, into, budget_), IsOkAnd(0u));
+  EXPECT_THAT(store_->ReadInto("a", UINT64_MAX, into, budget_), IsOkAnd(0u));
+  EXPECT_THAT(store_->ReadInto("none", 0, into, budget_),
+              IsError(ErrorKind::kNotFound, HasSubstr("none")));
+}
+
 TEST_P(ObjectStoreContract, WhatIsMissingIsNotFoundAndNamed) {
   const auto named = IsError(ErrorKind::kNotFound, AllOf(HasSubstr(store_->uri() + "/a/b")));
   Fill({"a/c"});
