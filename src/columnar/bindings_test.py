@@ -8,7 +8,7 @@ import subprocess
 import sys
 import tempfile
 
-OURS = re.compile(r"(libssl|libcrypto|libcurl|libsimdjson|libssh2|libzstd|libsnappy)[.\w-]*$")
+OURS = re.compile(r"(libssl|libcrypto|libcurl|libsimdjson|libssh2|libzstd|libsnappy|libdeflate)[.\w-]*$")
 # librdkafka is inside the probe. Arrow does take something from the probe: what the compiler copied there of the C and
 # C++ libraries' variables, such as stderr.
 PROBE = re.compile(r"columnar_bindings_probe$")

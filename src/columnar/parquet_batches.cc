@@ -19,6 +19,7 @@
 #include "columnar/arrow_bridge_internal.h"
 #include "columnar/arrow_errors_internal.h"
 #include "columnar/column_converter_internal.h"
+#include "columnar/gzip_pages_internal.h"
 #include "columnar/parquet_batches_internal.h"
 #include "columnar/source_file_internal.h"
 
@@ -177,7 +178,8 @@ Status ParquetBatches::Open(std::shared_ptr<arrow::io::RandomAccessFile> file, b
       properties.enable_buffered_stream();
       properties.set_buffer_size(kReadAheadBytes);
     }
-    auto reader = parquet::ParquetFileReader::Open(std::move(file), properties);
+    auto reader = is_remote ? parquet::ParquetFileReader::Open(std::move(file), properties)
+                            : OpenWithFastGzip(std::move(file), properties);
     ARROW_TRY_ASSIGN(file_,
                      parquet::arrow::FileReader::Make(&memory_->capped, std::move(reader),
                                                       ArrowProperties(type_, options_, is_remote)),

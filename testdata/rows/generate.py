@@ -226,8 +226,13 @@ def types():
     pq.write_table(odd, path("types_arrow_schema"), compression="snappy")
     few = table.select(["i", "ts_us", "lts_us"])
     pq.write_table(few, path("types_int96"), use_deprecated_int96_timestamps=True, store_schema=False)
-    pq.write_table(table.slice(0, 3).select(["i", "s", "dec", "st", "li"]), path("small"), compression="snappy",
-                   write_page_checksum=True, store_schema=False)
+    five = table.select(["i", "s", "dec", "st", "li"])
+    pq.write_table(five.slice(0, 3), path("small"), compression="snappy", write_page_checksum=True, store_schema=False)
+    for version in "1.0", "2.0":
+        pq.write_table(five.slice(0, 40), path("small_gzip_v" + version[0]), compression="gzip", data_page_size=64,
+                       data_page_version=version, use_dictionary=["i", "s"], write_batch_size=10, store_schema=False)
+        pq.write_table(table, path("types_gzip_v" + version[0]), compression="gzip", data_page_version=version,
+                       data_page_size=400, write_batch_size=50, row_group_size=70, store_schema=False)
     write("types.avsc", json.dumps(avro_schema(COLUMNS), indent=1) + "\n")
     write("types.jsonl", lines(rows_json(read)))
     write("types_avro.txt", "\n".join(encode(COLUMNS, rows)) + "\n")
