@@ -45,6 +45,31 @@ std::optional<uint32_t> KeyTable::Find(std::string_view key, uint64_t hash) cons
   }
 }
 
+void KeyTable::FindMany(std::span<Lookup> lookups) const {
+  for (Lookup& lookup : lookups) lookup.number.reset();
+  if (slots_.empty()) return;
+  const size_t mask = slots_.size() - 1;
+  for (const Lookup& lookup : lookups) __builtin_prefetch(&slots_[lookup.hash & mask]);
+  // The first key of the same tag is nearly always the one.
+  for (Lookup& lookup : lookups) {
+    const auto tag = static_cast<uint32_t>(lookup.hash >> 32);
+    for (size_t at = lookup.hash & mask; slots_[at].number != kEmpty; at = (at + 1) & mask) {
+      if (slots_[at].tag != tag) continue;
+      lookup.number = slots_[at].number;
+      __builtin_prefetch(&keys_[slots_[at].number]);
+      break;
+    }
+  }
+  for (const Lookup& lookup : lookups) {
+    if (lookup.number) __builtin_prefetch(keys_[*lookup.number].data());
+  }
+  for (Lookup& lookup : lookups) {
+    if (lookup.number && keys_[*lookup.number] != lookup.key) {
+      lookup.number = Find(lookup.key, lookup.hash);
+    }
+  }
+}
+
 uint32_t KeyTable::FindOrAdd(std::string_view key, uint64_t hash) {
   if (2 * (keys_.size() + 1) > slots_.size()) Grow();
   const size_t mask = slots_.size() - 1;

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string_view>
 #include <vector>
 
@@ -17,6 +18,16 @@ class KeyTable {
   /// The key's number; a new one's is what size() was.
   uint32_t FindOrAdd(std::string_view key, uint64_t hash);
   std::optional<uint32_t> Find(std::string_view key, uint64_t hash) const;
+
+  /// A key to look for, and what comes of it.
+  struct Lookup {
+    std::string_view key;
+    uint64_t hash = 0;
+    std::optional<uint32_t> number;
+  };
+  /// Finds many keys, up to a few dozen, in less time than one by one: the memory they lie in is
+  /// asked for side by side.
+  void FindMany(std::span<Lookup> lookups) const;
 
   std::string_view key(uint32_t number) const { return keys_[number]; }
   /// Moves the table's view of a key to other bytes, which hold the same.

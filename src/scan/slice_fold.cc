@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <span>
 #include <utility>
 
 namespace tidemark::scan {
@@ -86,24 +88,44 @@ bool SliceFold::IsGoneByItself(const columnar::Batch& batch, size_t row) const {
 Status SliceFold::MeetBase(const columnar::Batch& batch) {
   stay_.clear();
   const bool asks_keys = has_keys() || pass_.count > 1;
-  for (size_t row = 0; row < batch.rows(); ++row) {
-    std::optional<uint32_t> met;
+  for (size_t row = 0; row < batch.rows(); row += kRowsAtOnce) {
+    const size_t count = std::min(kRowsAtOnce, batch.rows() - row);
     if (asks_keys) {
-      TRY_ASSIGN(const auto key, table_.columns.KeyOf(batch, table_.places, row, key_scratch_));
-      const uint64_t hash = KeyTable::Hash(key);
-      if (!pass_.Has(hash)) continue;
-      met = keys_.Find(key, hash);
-    }
-    if (met) {
-      TRY(MeetKey(*met, batch, row));
-    } else if (!IsGoneByItself(batch, row)) {
-      stay_.push_back(static_cast<uint32_t>(row));
+      TRY(MeetKeys(batch, row, count));
+    } else {
+      for (size_t i = 0; i < count; ++i) MeetNobody(batch, row + i);
     }
   }
   if (stay_.empty()) return {};
   if (stay_.size() == batch.rows()) return GiveOut(batch);
   TRY_ASSIGN(auto staying, Select(batch, stay_));
   return GiveOut(std::move(staying));
+}
+
+Status SliceFold::MeetKeys(const columnar::Batch& batch, size_t first, size_t count) {
+  const auto lookups = std::span(lookups_).first(count);
+  for (size_t i = 0; i < count; ++i) {
+    TRY_ASSIGN(lookups[i].key,
+               table_.columns.KeyOf(batch, table_.places, first + i, key_scratches_[i]));
+    lookups[i].hash = KeyTable::Hash(lookups[i].key);
+  }
+  keys_.FindMany(lookups);
+  for (const auto& lookup : lookups) {
+    if (lookup.number) __builtin_prefetch(&states_[*lookup.number]);
+  }
+  for (size_t i = 0; i < count; ++i) {
+    if (!pass_.Has(lookups[i].hash)) continue;
+    if (lookups[i].number) {
+      TRY(MeetKey(*lookups[i].number, batch, first + i));
+    } else {
+      MeetNobody(batch, first + i);
+    }
+  }
+  return {};
+}
+
+void SliceFold::MeetNobody(const columnar::Batch& batch, size_t row) {
+  if (!IsGoneByItself(batch, row)) stay_.push_back(static_cast<uint32_t>(row));
 }
 
 Status SliceFold::MeetKey(uint32_t key, const columnar::Batch& batch, size_t row) {

@@ -1,8 +1,10 @@
 /// The logs of one slice, folded by key; and what base rows make of it.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "base/error.h"
@@ -56,6 +58,11 @@ class SliceFold {
     kLogShows,  ///< a base row met it, and the logs' winner is the row, still to go out
   };
 
+  /// Rows whose keys are looked for at once.
+  static constexpr size_t kRowsAtOnce = 32;
+
+  Status MeetKeys(const columnar::Batch& batch, size_t first, size_t count);
+  void MeetNobody(const columnar::Batch& batch, size_t row);
   Status MeetKey(uint32_t key, const columnar::Batch& batch, size_t row);
   Status Settle(uint32_t key, const merge::Merged& merged, const BaseRow& base);
   Status Emit(merge::RowHandle row);
@@ -77,7 +84,8 @@ class SliceFold {
   std::vector<Fate> fates_;              // likewise
   columnar::RowBuilder builder_;
   OrderingFields::Scratch ordering_scratch_;
-  std::string key_scratch_;
+  std::array<KeyTable::Lookup, kRowsAtOnce> lookups_;
+  std::array<std::string, kRowsAtOnce> key_scratches_;
   std::vector<uint32_t> stay_;  // rows of the base batch at hand
   uint64_t rows_out_ = 0;
 };
