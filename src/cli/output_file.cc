@@ -15,7 +15,7 @@
 namespace tidemark::cli {
 namespace {
 
-constexpr size_t kHeldBytes = size_t{1} << 20;
+constexpr size_t kHeldBytes = size_t{128} << 10;
 constexpr mode_t kMode = 0666;  // as the umask has it
 
 std::unexpected<Error> Unwritable(std::string_view what, const std::string& path) {
@@ -72,7 +72,12 @@ OutputFile::~OutputFile() {
 }
 
 Status OutputFile::Flush() {
-  std::string_view left = held_;
+  const Status done = Send(held_);
+  held_.clear();
+  return done;
+}
+
+Status OutputFile::Send(std::string_view left) {
   while (!left.empty() && !is_reader_gone_) {
     const ssize_t wrote = write(descriptor_, left.data(), left.size());
     if (wrote >= 0) {
@@ -83,13 +88,16 @@ Status OutputFile::Flush() {
       return Unwritable("output cannot be written", path_);
     }
   }
-  held_.clear();
   return {};
 }
 
 Status OutputFile::Write(std::string_view bytes) {
-  held_ += bytes;
-  if (held_.size() >= kHeldBytes) TRY(Flush());
+  if (held_.size() + bytes.size() >= kHeldBytes) TRY(Flush());
+  if (bytes.size() >= kHeldBytes) {
+    TRY(Send(bytes));
+  } else {
+    held_ += bytes;
+  }
   if (is_reader_gone_) return Fail(ErrorKind::kCancelled, "nobody reads the output any more");
   return {};
 }

@@ -30,6 +30,7 @@ class OutputFile {
   OutputFile(std::string path, std::string partial, int descriptor)
       : path_(std::move(path)), partial_(std::move(partial)), descriptor_(descriptor) {}
   Status Flush();
+  Status Send(std::string_view left);
 
   std::string path_;
   std::string partial_;  // empty for stdout

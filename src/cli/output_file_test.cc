@@ -49,6 +49,18 @@ TEST_F(OutputFileTest, AFileAppearsWhenItIsWhole) {
   EXPECT_EQ(Files(), 1U);
 }
 
+TEST_F(OutputFileTest, PiecesOfAllSizesStayInOrder) {
+  ASSERT_OK_ASSIGN(OutputFile file, OutputFile::Open(Path("rows")));
+  std::string all;
+  for (const size_t size : {1U, 300'000U, 2U, 130'000U, 130'000U, 0U, 131'072U, 3U}) {
+    const std::string piece(size, static_cast<char>('a' + all.size() % 26));
+    EXPECT_THAT(file.Write(piece), IsOk());
+    all += piece;
+  }
+  EXPECT_THAT(file.Finish(), IsOk());
+  EXPECT_EQ(ContentOf(Path("rows")), all);
+}
+
 TEST_F(OutputFileTest, WithoutAnEndNothingIsLeft) {
   {
     ASSERT_OK_ASSIGN(OutputFile file, OutputFile::Open(Path("rows")));

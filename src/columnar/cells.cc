@@ -60,6 +60,14 @@ void TextCells::AppendRun(const ColumnView& from, size_t first, size_t count) {
 }
 
 void TextCells::AppendRows(const ColumnView& from, std::span<const uint32_t> rows) {
+  uint64_t size = bytes_.size();
+  for (const uint32_t row : rows) {
+    size += static_cast<uint64_t>(from.offsets[row + 1]) - static_cast<uint64_t>(from.offsets[row]);
+  }
+  if (size > INT32_MAX) *is_full_ = true;
+  if (*is_full_) return;
+  bytes_.reserve(size);
+  ends_.reserve(ends_.size() + rows.size());
   // What the merge keeps lies in runs.
   for (size_t i = 0; i < rows.size() && !*is_full_;) {
     size_t count = 1;
