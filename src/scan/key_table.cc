@@ -37,8 +37,8 @@ uint64_t KeyTable::Hash(std::string_view key) {
 std::optional<uint32_t> KeyTable::Find(std::string_view key, uint64_t hash) const {
   if (slots_.empty()) return std::nullopt;
   const size_t mask = slots_.size() - 1;
-  const auto tag = static_cast<uint32_t>(hash >> 32);
-  for (size_t at = hash & mask;; at = (at + 1) & mask) {
+  const auto tag = static_cast<uint32_t>(hash);
+  for (size_t at = tag & mask;; at = (at + 1) & mask) {
     const Slot& slot = slots_[at];
     if (slot.number == kEmpty) return std::nullopt;
     if (slot.tag == tag && keys_[slot.number] == key) return slot.number;
@@ -49,11 +49,12 @@ void KeyTable::FindMany(std::span<Lookup> lookups) const {
   for (Lookup& lookup : lookups) lookup.number.reset();
   if (slots_.empty()) return;
   const size_t mask = slots_.size() - 1;
-  for (const Lookup& lookup : lookups) __builtin_prefetch(&slots_[lookup.hash & mask]);
+  for (const Lookup& lookup : lookups)
+    __builtin_prefetch(&slots_[static_cast<uint32_t>(lookup.hash) & mask]);
   // The first key of the same tag is nearly always the one.
   for (Lookup& lookup : lookups) {
-    const auto tag = static_cast<uint32_t>(lookup.hash >> 32);
-    for (size_t at = lookup.hash & mask; slots_[at].number != kEmpty; at = (at + 1) & mask) {
+    const auto tag = static_cast<uint32_t>(lookup.hash);
+    for (size_t at = tag & mask; slots_[at].number != kEmpty; at = (at + 1) & mask) {
       if (slots_[at].tag != tag) continue;
       lookup.number = slots_[at].number;
       __builtin_prefetch(&keys_[slots_[at].number]);
@@ -73,8 +74,8 @@ void KeyTable::FindMany(std::span<Lookup> lookups) const {
 uint32_t KeyTable::FindOrAdd(std::string_view key, uint64_t hash) {
   if (2 * (keys_.size() + 1) > slots_.size()) Grow();
   const size_t mask = slots_.size() - 1;
-  const auto tag = static_cast<uint32_t>(hash >> 32);
-  size_t at = hash & mask;
+  const auto tag = static_cast<uint32_t>(hash);
+  size_t at = tag & mask;
   for (; slots_[at].number != kEmpty; at = (at + 1) & mask) {
     if (slots_[at].tag == tag && keys_[slots_[at].number] == key) return slots_[at].number;
   }
@@ -83,14 +84,15 @@ uint32_t KeyTable::FindOrAdd(std::string_view key, uint64_t hash) {
   return size() - 1;
 }
 
+// Where a slot goes is known from its tag, and nearly in order: the keys are not looked at.
 void KeyTable::Grow() {
   std::vector<Slot> grown(slots_.empty() ? kSlotsMin : 2 * slots_.size());
   const size_t mask = grown.size() - 1;
-  for (uint32_t i = 0; i < size(); ++i) {
-    const uint64_t hash = Hash(keys_[i]);
-    size_t at = hash & mask;
+  for (const Slot& slot : slots_) {
+    if (slot.number == kEmpty) continue;
+    size_t at = slot.tag & mask;
     while (grown[at].number != kEmpty) at = (at + 1) & mask;
-    grown[at] = {i, static_cast<uint32_t>(hash >> 32)};
+    grown[at] = slot;
   }
   slots_ = std::move(grown);
 }

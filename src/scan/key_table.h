@@ -41,7 +41,7 @@ class KeyTable {
  private:
   struct Slot {
     uint32_t number = kEmpty;
-    uint32_t tag = 0;  // upper half of the hash
+    uint32_t tag = 0;  // lower half of the hash, where its search begins too
   };
   static constexpr uint32_t kEmpty = ~uint32_t{0};
 
