@@ -34,10 +34,11 @@ constexpr int64_t kRowsMax = int64_t{1} << 31;
 // Read at once of each column of a local file.
 constexpr int64_t kReadAheadBytes = 256 << 10;
 
-// Outlives every buffer that a batch keeps.
+// Outlives every buffer that a batch keeps. Arrow's own pool keeps what was freed for the thread
+// that freed it, and batches are freed by others than made them.
 struct Memory {
   explicit Memory(int64_t bytes_max)
-      : counted(arrow::default_memory_pool()), capped(&counted, bytes_max) {}
+      : counted(arrow::system_memory_pool()), capped(&counted, bytes_max) {}
   arrow::ProxyMemoryPool counted;
   arrow::CappedMemoryPool capped;
 };
