@@ -12,7 +12,7 @@ namespace tidemark::app {
 namespace {
 
 /// Rows that wait for their turn take one part in so many of the memory.
-constexpr uint64_t kWaitingPart = 4;
+constexpr uint64_t kWaitingPart = 8;
 
 }  // namespace
 
