@@ -39,7 +39,7 @@ def contradictions(results):
     """What must not happen whatever the speed: the limit and ours are right about everything."""
     found = []
     for scenario in results["scenarios"]:
-        for key in ("raw", "tidemark"):
+        for key in ("raw", "tidemark", "rdkafka"):
             row = row_of(scenario, key)
             if row is None:
                 continue
@@ -65,6 +65,9 @@ def goals(results):
             ratio = ours["wall_ms"] / raw["wall_ms"]
             goal(scenario, "time against one raw round", "<= 3x", f"{ratio:.1f}x", ratio <= 3)
             continue
+        for name, what, most in (("wall_ms", "time", 1.3), ("cpu_ms", "CPU", 2)):
+            ratio = ours[name] / raw[name]
+            goal(scenario, f"{what} against raw requests", f"<= {most}x", f"{ratio:.2f}x", ratio <= most)
         ratio = row_of(scenario, "each")["wall_ms"] / ours["wall_ms"]
         goal(scenario, "faster than one by one", ">= 20x", f"{ratio:.0f}x", ratio >= 20)
         share = ours["decided_share_min"]

@@ -55,7 +55,7 @@ class GoalsTest(unittest.TestCase):
         found = self.reached(a_scenario(a_run(max_rss_bytes=60 * MEGABYTE), a_run(key="raw"),
                                         a_run(key="each", wall_ms=160.0)))
         self.assertEqual(set(found.values()), {True})
-        self.assertEqual(len(found), 6)
+        self.assertEqual(len(found), 8)
 
     def test_each_missed_alone(self):
         for what, change in (("decided", {"answered": 9}), ("error of the oldest record", {"oldest_error_ms": 1}),
@@ -65,6 +65,13 @@ class GoalsTest(unittest.TestCase):
                              ("faster than one by one", {"wall_ms": 8.1})):
             with self.subTest(what=what):
                 found = self.reached(a_scenario(a_run(**change), a_run(key="raw"), a_run(key="each", wall_ms=160.0)))
+                self.assertEqual([name for name, is_reached in found.items() if not is_reached], [what])
+
+    def test_raw_requests_that_are_much_cheaper_are_a_goal_missed(self):
+        for what, change in (("time against raw requests", {"wall_ms": 6.0}),
+                             ("CPU against raw requests", {"cpu_ms": 1.9})):
+            with self.subTest(what=what):
+                found = self.reached(a_scenario(a_run(), a_run(key="raw", **change), a_run(key="each", wall_ms=160.0)))
                 self.assertEqual([name for name, is_reached in found.items() if not is_reached], [what])
 
     def test_watermarks_are_compared_with_the_raw_round(self):

@@ -8,6 +8,7 @@
 #include "bench/contest.h"
 #include "kafka/client/rdkafka_probe.h"
 #include "kafka/partition_probe.h"
+#include "kafka/wire/wire_probe.h"
 
 namespace tidemark::bench {
 namespace {
@@ -18,6 +19,7 @@ struct Options {
   std::string answers;
   int deadline_seconds = 60;
   bool is_warm = false;
+  bool is_wire = false;
 };
 
 kafka::ProbeRequest RequestOf(const std::vector<Question>& questions) {
@@ -50,7 +52,8 @@ Status Run(const Options& options) {
   const kafka::ProbeRequest request = RequestOf(questions);
   kafka::ClusterOptions cluster;
   cluster.bootstrap_servers = options.bootstrap;
-  TRY_ASSIGN(const auto probe, kafka::client::RdKafkaProbe::Open(cluster));
+  TRY_ASSIGN(const auto probe, options.is_wire ? kafka::wire::WireProbe::Open(cluster)
+                                               : kafka::client::RdKafkaProbe::Open(cluster));
   const Budget budget = Budget::For(std::chrono::seconds(options.deadline_seconds));
   if (options.is_warm) {
     TRY(probe->Probe(request, budget));
@@ -59,8 +62,8 @@ Status Run(const Options& options) {
   stopwatch.MarkIdle();
   TRY_ASSIGN(const kafka::ProbeResult result, probe->Probe(request, budget));
   Cost cost = stopwatch.Stop();
-  // The connections that read records are closed by now.
-  cost.received_bytes += static_cast<int64_t>(result.bytes_fetched);
+  // Of librdkafka, the connections that read records are closed by now.
+  if (!options.is_wire) cost.received_bytes += static_cast<int64_t>(result.bytes_fetched);
 
   std::vector<Answer> answers;
   for (const kafka::PartitionFacts& facts : result.partitions) {
@@ -82,6 +85,7 @@ int main(int argc, char** argv) {
   app.add_option("--answers", options.answers)->required();
   app.add_option("--deadline-seconds", options.deadline_seconds);
   app.add_flag("--warm", options.is_warm, "measure the second probe of a client, as a daemon's");
+  app.add_flag("--wire", options.is_wire, "our own client instead of librdkafka");
   CLI11_PARSE(app, argc, argv);
   const auto status = tidemark::bench::Run(options);
   if (!status) fmt::print(stderr, "probe_partitions: {}\n", status.error().message);

@@ -125,7 +125,8 @@ class Bench:
         more = self.questions("lagging", self.scale.sample_tuned)
         return [
             ("raw", "raw requests (the limit)", ["raw_fetch", "--partition-bytes", str(load.batch_bytes)], asked),
-            ("tidemark", "tidemark", ["probe_partitions"], asked),
+            ("tidemark", "tidemark-wire", ["probe_partitions", "--wire"], asked),
+            ("rdkafka", "tidemark on librdkafka", ["probe_partitions"], asked),
             ("once", "one 500 ms poll", ["poll_once"], asked),
             ("once_per_topic", "one 500 ms poll a topic", ["poll_once", "--per-topic"], asked),
             ("each", "one by one", ["poll_each"], few),
@@ -167,8 +168,10 @@ class Bench:
         """Everything caught up: no record to look for, only the ends of the log."""
         asked = self.questions("caught_up")
         contestants = [("raw", "one raw ListOffsets round", ["raw_fetch", "--partition-bytes", "1", "--one-round"]),
-                       ("tidemark", "tidemark", ["probe_partitions"]),
-                       ("tidemark_warm", "tidemark, second time", ["probe_partitions", "--warm"])]
+                       ("tidemark", "tidemark-wire", ["probe_partitions", "--wire"]),
+                       ("tidemark_warm", "tidemark-wire, second time", ["probe_partitions", "--wire", "--warm"]),
+                       ("rdkafka", "tidemark on librdkafka", ["probe_partitions"]),
+                       ("rdkafka_warm", "tidemark on librdkafka, second time", ["probe_partitions", "--warm"])]
         runs = {key: [] for key, *_ in contestants}
         before = os.getloadavg()[0]
         for repeat in range(self.scale.repeats):

@@ -12,6 +12,7 @@ find_package(pugixml REQUIRED)
 find_package(ZLIB REQUIRED)
 pkg_check_modules(zstd REQUIRED IMPORTED_TARGET libzstd)
 pkg_check_modules(deflate REQUIRED IMPORTED_TARGET libdeflate)
+pkg_check_modules(lz4 REQUIRED IMPORTED_TARGET liblz4)
 find_library(SNAPPY_LIBRARY snappy REQUIRED)
 
 # librdkafka: a system one when it is new enough, else the one that scripts/bootstrap built.

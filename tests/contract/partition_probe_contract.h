@@ -62,6 +62,9 @@ struct ProbeUnderTest {
   /// Started once, shared by the tests; null when it did not start.
   std::function<ClusterUnderTest*()> cluster;
 };
+inline std::string NameOfProbe(const ::testing::TestParamInfo<ProbeUnderTest>& info) {
+  return info.param.name;
+}
 inline void PrintTo(const ProbeUnderTest& probe, std::ostream* out) {
   *out << probe.name;
 }

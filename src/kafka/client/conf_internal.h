@@ -12,11 +12,10 @@
 #include "kafka/client/error_log_internal.h"
 #include "kafka/client/handles_internal.h"
 #include "kafka/client/socket_meter_internal.h"
+#include "kafka/cluster_error.h"
 #include "kafka/partition_probe.h"
 
 namespace tidemark::kafka::client {
-
-using Properties = std::vector<std::pair<std::string, std::string>>;
 
 /// Whether librdkafka has a property of this name.
 bool IsKnownProperty(const std::string& name);

@@ -1,21 +1,11 @@
 #include <fmt/core.h>
 
 #include "kafka/client/faults_internal.h"
-#include "kafka/client/misfit_internal.h"
+#include "kafka/cluster_error.h"
 
 namespace tidemark::kafka::client {
 
 namespace {
-
-std::string HintOf(std::string_view transport, const std::string& protocol) {
-  // Who speaks another protocol than the listener is cut off without a word.
-  if (!transport.contains("Disconnected")) return "";
-  const char* guess = protocol == "plaintext"        ? "may expect TLS or SASL"
-                      : protocol == "sasl_plaintext" ? "may expect TLS"
-                      : protocol == "ssl"            ? "may speak no TLS, or expect SASL"
-                                                     : "may speak no TLS";
-  return fmt::format("; the brokers {}: check security.protocol", guess);
-}
 
 /// librdkafka takes the first four bytes of whatever is sent for the length of an answer, and
 /// advises to allow longer ones. Before a broker has said a word, they are another protocol's.
@@ -23,7 +13,7 @@ std::string WithoutFrameAdvice(const std::string& transport) {
   constexpr std::string_view kBegin = "Receive failed: Invalid response size ";
   const size_t begin = transport.find(kBegin);
   if (begin == std::string::npos) return transport;
-  return transport.substr(0, begin) + "what answers there does not speak Kafka's protocol";
+  return transport.substr(0, begin) + kNotKafka;
 }
 
 }  // namespace
@@ -71,31 +61,10 @@ std::string WordsOf(rd_kafka_resp_err_t code) {
 }
 
 Error ClusterError(const ErrorLog& errors, const ClusterOptions& options) {
-  const std::string protocol = ProtocolOf(options.properties);
   if (const auto refusal = errors.refusal()) {
-    if (refusal->fault == ProbeFault::kTls) {
-      return {ErrorKind::kDenied,
-              fmt::format("kafka TLS handshake failed bootstrap={}: {}; check ssl.ca.location, and "
-                          "that the certificate names the broker's address",
-                          options.bootstrap_servers, refusal->reason)};
-    }
-    const std::string mechanism = MechanismOf(options.properties);
-    // A listener without logins answers the first word of one so.
-    const char* cure = refusal->reason.contains("Request not valid in current SASL state")
-                           ? "security.protocol: this listener takes no logins"
-                       : mechanism == "OAUTHBEARER"
-                           ? "the sasl.oauthbearer properties and sasl.mechanisms"
-                           : "sasl.username, sasl.password and sasl.mechanisms";
-    return {ErrorKind::kDenied,
-            fmt::format("kafka refused the login bootstrap={} mechanism={}: {}; check {}",
-                        options.bootstrap_servers, mechanism, refusal->reason, cure)};
+    return RefusedError(options, {.fault = refusal->fault, .reason = refusal->reason});
   }
-  const std::string transport = errors.transport();
-  return {
-      ErrorKind::kUnavailable,
-      fmt::format("no kafka broker answered bootstrap={}: {}{}", options.bootstrap_servers,
-                  transport.empty() ? "nothing was heard in time" : WithoutFrameAdvice(transport),
-                  HintOf(transport, protocol))};
+  return UnansweredError(options, WithoutFrameAdvice(errors.transport()));
 }
 
 SilenceReason SilenceOf(const ErrorLog& errors, const std::string& address) {

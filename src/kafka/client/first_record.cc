@@ -68,7 +68,7 @@ class Search {
 
   void Start() {
     for (SearchTarget* target : targets_) {
-      const auto& [name, partition] = target->partition;
+      const auto& [name, partition] = target->facts->partition;
       Topic& topic = topics_[name];
       if (!topic.handle) {
         topic.handle.reset(rd_kafka_topic_new(client_.handle.get(), name.c_str(), nullptr));
@@ -178,7 +178,7 @@ class Search {
     const Owned<rd_kafka_topic_partition_list_t> list(
         rd_kafka_topic_partition_list_new(static_cast<int>(decided_.size())));
     for (const SearchTarget* target : decided_) {
-      const auto& [name, partition] = target->partition;
+      const auto& [name, partition] = target->facts->partition;
       rd_kafka_topic_partition_list_add(list.get(), name.c_str(), partition);
     }
     rd_kafka_pause_partitions(client_.handle.get(), list.get());
@@ -210,7 +210,7 @@ Result<uint64_t> SearchSome(const ClusterOptions& options, IsolationLevel isolat
       return target->outcome != SearchTarget::Outcome::kUndecided;
     });
     for (SearchTarget* target : open) {
-      SilenceReason silence = SilenceOf(client->watch.errors, target->address);
+      SilenceReason silence = SilenceOf(client->watch.errors, *target->place.address);
       target->fault = silence.fault;
       target->message = std::move(silence.message);
     }

@@ -5,11 +5,11 @@
 #include <cerrno>
 #include <cstring>
 #include <fstream>
-#include <ranges>
 #include <utility>
 #include <vector>
 
 #include "kafka/client/misfit_internal.h"
+#include "kafka/cluster_error.h"
 
 namespace tidemark::kafka::client {
 
@@ -105,25 +105,6 @@ Status CheckTokenSource(const Properties& properties) {
   return Fail(ErrorKind::kInvalidArgument,
               "kafka properties do not fit name=sasl.oauthbearer.method: OAUTHBEARER needs oidc "
               "here, or enable.sasl.oauthbearer.unsecure.jwt=true, else there are no tokens");
-}
-
-const std::string* ValueOf(const Properties& properties, std::string_view name) {
-  const auto backwards = std::views::reverse(properties);
-  const auto found =
-      std::ranges::find_if(backwards, [&](const auto& property) { return property.first == name; });
-  return found == backwards.end() ? nullptr : &found->second;
-}
-
-std::string MechanismOf(const Properties& properties) {
-  for (const std::string_view name : {kMechanism, std::string_view("sasl.mechanism")}) {
-    if (const std::string* value = ValueOf(properties, name)) return *value;
-  }
-  return "GSSAPI";
-}
-
-std::string ProtocolOf(const Properties& properties) {
-  const std::string* value = ValueOf(properties, "security.protocol");
-  return value == nullptr ? "plaintext" : Lower(*value);
 }
 
 }  // namespace tidemark::kafka::client

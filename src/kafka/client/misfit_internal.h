@@ -15,13 +15,4 @@ Error Misfit(const Properties& properties, std::string_view words);
 /// Refuses what librdkafka takes, and then never connects with.
 Status CheckTokenSource(const Properties& properties);
 
-/// What the user has set, by the last word; nullptr when nothing was.
-const std::string* ValueOf(const Properties& properties, std::string_view name);
-
-/// The same of sasl.mechanisms under any of its names; "GSSAPI" where none is set.
-std::string MechanismOf(const Properties& properties);
-
-/// security.protocol in lower case; "plaintext" where none is set.
-std::string ProtocolOf(const Properties& properties);
-
 }  // namespace tidemark::kafka::client

@@ -1,14 +1,10 @@
 #include "kafka/client/rdkafka_probe.h"
 
-#include <fmt/core.h>
-
-#include <algorithm>
-#include <set>
+#include <optional>
 #include <span>
 #include <vector>
 
 #include "kafka/client/clients_internal.h"
-#include "kafka/client/faults_internal.h"
 #include "kafka/client/first_record_internal.h"
 #include "kafka/client/topic_facts_internal.h"
 #include "kafka/client/watermarks_internal.h"
@@ -17,305 +13,73 @@ namespace tidemark::kafka::client {
 
 namespace {
 
-// A log whose start keeps overtaking the search is left undecided after so many tries.
-constexpr int kOutOfRangeMax = 3;
-constexpr Milliseconds kConfigWait{1000};
 constexpr Milliseconds kClusterIdWait{100};
-// How long silent brokers hold up what has answered; twice as long in every round.
-constexpr Milliseconds kPatience{1000};
-constexpr Milliseconds kRetryDelay{100};
-constexpr Milliseconds kRetryDelayMax{1000};
 
-/// One partition on its way to being decided.
-struct Work {
-  PartitionFacts* facts = nullptr;
-  size_t topic = 0;
-  bool is_decided = false;
-  int out_of_range_count = 0;
-};
-
-/// What the pipeline may read up to.
-Offset EndOf(const PartitionFacts& facts) {
-  return facts.last_stable.value_or(*facts.high_watermark);
-}
-Offset StartOf(const PartitionFacts& facts) {
-  return std::max(facts.committed.value_or(0), *facts.log_start);
-}
-
-Status CheckRequest(const ProbeRequest& request) {
-  std::set<std::string_view> names;
-  for (const ProbeRequest::Topic& topic : request.topics) {
-    if (!names.insert(topic.name).second) {
-      return Fail(ErrorKind::kInvalidArgument,
-                  fmt::format("a topic is asked for twice topic={}", topic.name));
-    }
-  }
-  return {};
-}
-
-/// One call of Probe().
-class Run {
+class RdKafkaAsker final : public ClusterAsker {
  public:
-  Run(Askers& askers, const ClusterOptions& options, const ProbeRequest& request,
-      const Budget& budget)
-      : askers_(askers), options_(options), request_(request), budget_(budget) {
-    for (const ProbeRequest::Topic& topic : request.topics) names_.push_back(topic.name);
-  }
-
-  Result<ProbeResult> operator()() {
-    TRY_ASSIGN(Description described, DescribeTopics(askers_, options_, names_, budget_));
-    topics_ = std::move(described.topics);
-    addresses_ = std::move(described.addresses);
-    ConfigQuestion configs(*askers_.current, TopicsWithConfig(),
-                           std::min(budget_.Remaining(), kConfigWait));
-    result_.observed_at =
-        std::chrono::time_point_cast<Milliseconds>(std::chrono::system_clock::now());
-    ListPartitions();
-    TRY(DecidePartitions());
-    for (DescribedTopic& topic : topics_) result_.topics.push_back(std::move(topic.facts));
-    configs.Collect(result_.topics, std::min(budget_.Remaining(), kConfigWait));
-    TakeClusterId();
-    return std::move(result_);
-  }
-
- private:
-  std::vector<std::string> TopicsWithConfig() const {
-    std::vector<std::string> names;
-    for (size_t i = 0; i < topics_.size(); ++i) {
-      if (request_.topics[i].wants_config && topics_[i].facts.exists) names.push_back(names_[i]);
-    }
-    return names;
-  }
-
-  void TakeClusterId() {
-    char* id =
-        rd_kafka_clusterid(askers_.current->handle.get(), static_cast<int>(kClusterIdWait.count()));
-    if (id == nullptr) return;
-    result_.cluster_id = id;
-    rd_kafka_mem_free(askers_.current->handle.get(), id);
-  }
-
-  // The committed partitions and those the topic has beyond them.
-  void ListPartitions() {
-    for (size_t i = 0; i < topics_.size(); ++i) {
-      std::map<PartitionId, std::optional<Offset>> all;
-      for (PartitionId p = 0; p < topics_[i].facts.partition_count; ++p) all[p] = std::nullopt;
-      for (const auto& [partition, offset] : request_.topics[i].committed) all[partition] = offset;
-      for (const auto& [partition, offset] : all) {
-        PartitionFacts facts;
-        facts.partition = {names_[i], partition};
-        facts.committed = offset;
-        result_.partitions.push_back(std::move(facts));
-        work_.push_back({.facts = nullptr, .topic = i, .is_decided = false});
-      }
-    }
-    for (size_t i = 0; i < work_.size(); ++i) work_[i].facts = &result_.partitions[i];
-  }
-
-  // Whether the metadata alone rules the partition out; it may name a leader next time.
-  bool HasLeader(Work* work) {
-    const DescribedTopic& topic = topics_[work->topic];
-    PartitionFacts& facts = *work->facts;
-    const PartitionId partition = facts.partition.partition;
-    const auto blame = [&](ProbeFault fault, std::string message) {
-      facts.fault = fault;
-      facts.fault_message = std::move(message);
-    };
-    if (!topic.facts.exists) {
-      blame(topic.facts.fault, topic.facts.fault_message);
-      work->is_decided = !FaultMayPass(topic.facts.fault);
-      return false;
-    }
-    if (partition < 0 || partition >= topic.facts.partition_count) {
-      blame(ProbeFault::kPartitionMissing,
-            fmt::format("the topic has partitions={}", topic.facts.partition_count));
-      work->is_decided = true;
-      return false;
-    }
-    if (topic.leaders[static_cast<size_t>(partition)] == kNoBroker) {
-      blame(ProbeFault::kNoLeader, "the partition has no leader");
-      return false;
-    }
-    return true;
-  }
-
-  static bool FaultMayPass(ProbeFault fault) {
-    return fault == ProbeFault::kNoLeader || fault == ProbeFault::kBrokerUnreachable ||
-           fault == ProbeFault::kTimeout;
-  }
-
-  Status DecidePartitions() {
-    for (Milliseconds delay = kRetryDelay;; delay = std::min(2 * delay, kRetryDelayMax)) {
-      TRY(Round());
-      if (budget_.is_stopped()) return Fail(ErrorKind::kCancelled, "stopped");
-      const bool is_done = std::ranges::all_of(work_, &Work::is_decided);
-      // A refused login does not pass, and was the reason for whatever is still open.
-      if (is_done || budget_.is_over() || askers_.current->watch.errors.refusal()) break;
-      Budget pause = budget_;
-      pause.tries_max = 2;
-      pause.retry_delay = delay;
-      if (!pause.WaitForTry(2)) break;
-      if (auto again = DescribeTopics(askers_, options_, names_, budget_)) {
-        TakeLeaders(*std::move(again));
-        patience_ *= 2;
-      } else if (again.error().kind == ErrorKind::kCancelled) {
-        return std::unexpected(again.error());
-      }
-    }
-    for (Work& work : work_) {
-      if (work.is_decided || !work.facts->log_start || work.facts->first) continue;
-      if (StartOf(*work.facts) < EndOf(*work.facts)) {
-        work.facts->search = PartitionFacts::Search::kUndecided;
-      }
-    }
-    return {};
-  }
-
-  // Topics keep the facts of the first answer, unless they are gone by now.
-  void TakeLeaders(Description again) {
-    addresses_ = std::move(again.addresses);
-    for (size_t i = 0; i < topics_.size(); ++i) {
-      if (!topics_[i].facts.exists) continue;
-      DescribedTopic& now = again.topics[i];
-      if (now.facts.fault == ProbeFault::kTopicMissing) {
-        topics_[i] = std::move(now);
-      } else if (now.facts.partition_count == topics_[i].facts.partition_count) {
-        topics_[i].leaders = std::move(now.leaders);
-      }
-    }
-  }
-
-  std::string AddressOf(const Work& work) const {
-    const auto partition = static_cast<size_t>(work.facts->partition.partition);
-    const auto found = addresses_.find(topics_[work.topic].leaders[partition]);
-    return found == addresses_.end() ? "?" : found->second;
-  }
-
-  // Asks, and searches, for all that is open.
-  Status Round() {
-    std::vector<WatermarkTarget> targets;
-    std::vector<Work*> asked;
-    for (Work& work : work_) {
-      if (work.is_decided || !HasLeader(&work)) continue;
-      const auto partition = static_cast<size_t>(work.facts->partition.partition);
-      targets.push_back({.facts = work.facts,
-                         .leader = topics_[work.topic].leaders[partition],
-                         .address = AddressOf(work)});
-      asked.push_back(&work);
-    }
-    const auto taken_at =
-        AskWatermarks(*askers_.current, request_.isolation, targets, patience_, budget_);
-    if (taken_at) result_.observed_at = *taken_at;
-    std::vector<Work*> lagging;
-    std::vector<Work*> blocked;
-    for (size_t i = 0; i < targets.size(); ++i) {
-      if (targets[i].outcome == WatermarkTarget::Outcome::kFault) asked[i]->is_decided = true;
-      if (targets[i].outcome != WatermarkTarget::Outcome::kAnswered) continue;
-      PartitionFacts& facts = *asked[i]->facts;
-      facts.search = PartitionFacts::Search::kNotSearched;  // of this round
-      if (StartOf(facts) < EndOf(facts)) {
-        lagging.push_back(asked[i]);
-      } else if (StartOf(facts) < *facts.high_watermark) {
-        blocked.push_back(asked[i]);
-      } else {
-        asked[i]->is_decided = true;
-      }
-    }
-    TRY(SearchAll(lagging, request_.isolation, &Run::TakeSearch));
-    return SearchAll(blocked, IsolationLevel::kReadUncommitted, &Run::TakeBlocked);
-  }
-
-  using Take = void (Run::*)(Work*, const SearchTarget&);
-
-  Status SearchAll(const std::vector<Work*>& works, IsolationLevel isolation, Take take) {
-    std::vector<SearchTarget> targets;
-    for (const Work* work : works) {
-      SearchTarget target;
-      target.partition = work->facts->partition;
-      target.address = AddressOf(*work);
-      target.from = StartOf(*work->facts);
-      target.end =
-          isolation == request_.isolation ? EndOf(*work->facts) : *work->facts->high_watermark;
-      targets.push_back(std::move(target));
-    }
-    TRY_ASSIGN(const uint64_t received,
-               SearchFirstRecords(options_, isolation, targets, patience_, budget_));
-    result_.bytes_fetched += received;
-    for (size_t i = 0; i < works.size(); ++i) (this->*take)(works[i], targets[i]);
-    return {};
-  }
-
-  // Faults that pass and moved logs leave the partition open for the next round.
-  void TakeOpen(Work* work, const SearchTarget& target) {
-    PartitionFacts& facts = *work->facts;
-    facts.search = PartitionFacts::Search::kUndecided;
-    facts.fault = target.fault == ProbeFault::kNone ? ProbeFault::kTimeout : target.fault;
-    facts.fault_message = target.message;
-    if (target.outcome == SearchTarget::Outcome::kFault) work->is_decided = true;
-    if (target.outcome == SearchTarget::Outcome::kOutOfRange) {
-      facts.fault = ProbeFault::kOther;
-      facts.fault_message =
-          fmt::format("the log moved away from offset={} while it was read", target.from);
-      work->is_decided = ++work->out_of_range_count >= kOutOfRangeMax;
-    }
-  }
-
-  void TakeSearch(Work* work, const SearchTarget& target) {
-    PartitionFacts& facts = *work->facts;
-    switch (target.outcome) {
-      case SearchTarget::Outcome::kRecord:
-        facts.search = PartitionFacts::Search::kRecord;
-        facts.first = target.first;
-        work->is_decided = true;
-        return;
-      case SearchTarget::Outcome::kEnd:
-        facts.search = PartitionFacts::Search::kEndOfPartition;
-        work->is_decided = true;
-        return;
-      default: TakeOpen(work, target); return;
-    }
-  }
-
-  // The verdict stands without it, so what cannot be read is left out.
-  void TakeBlocked(Work* work, const SearchTarget& target) {
-    if (target.outcome == SearchTarget::Outcome::kRecord) {
-      work->facts->blocked_first = target.first;
-    }
-    work->is_decided = target.outcome != SearchTarget::Outcome::kAgain &&
-                       target.outcome != SearchTarget::Outcome::kOutOfRange;
-  }
-
-  Askers& askers_;
-  const ClusterOptions& options_;
-  const ProbeRequest& request_;
-  const Budget& budget_;
-  std::vector<std::string> names_;
-  std::vector<DescribedTopic> topics_;
-  std::map<int32_t, std::string> addresses_;  // of the leaders
-  Milliseconds patience_ = kPatience;
-  ProbeResult result_;
-  std::vector<Work> work_;
-};
-
-class OnRdKafka final : public PartitionProbe {
- public:
-  OnRdKafka(std::unique_ptr<Client> client, ClusterOptions options)
+  RdKafkaAsker(std::unique_ptr<Client> client, ClusterOptions options)
       : askers_{.current = std::move(client), .former = {}}, options_(std::move(options)) {}
 
-  Result<ProbeResult> Probe(const ProbeRequest& request, const Budget& budget) override {
-    TRY(CheckRequest(request));
-    TRY(budget.Check());
-    // A new probe starts with a clean slate.
+  // A new probe starts with a clean slate.
+  void Begin() {
     askers_.current->Poll();
     askers_.current->watch.errors.Clear();
-    auto result = Run(askers_, options_, request, budget)();
+  }
+  void End() {
+    configs_.reset();
     askers_.former.clear();
-    return result;
+  }
+
+  Result<std::vector<DescribedTopic>> DescribeTopics(std::span<const std::string> topics,
+                                                     std::map<int32_t, std::string>* addresses,
+                                                     const Budget& budget) override {
+    return client::DescribeTopics(askers_, options_, topics, addresses, budget);
+  }
+  void AskConfigs(const std::vector<std::string>& topics, Milliseconds limit) override {
+    configs_.emplace(*askers_.current, topics, limit);
+  }
+  void CollectConfigs(std::span<TopicFacts> topics, Milliseconds limit) override {
+    configs_->Collect(topics, limit);
+  }
+  std::optional<WallTime> AskWatermarks(IsolationLevel isolation,
+                                        std::span<WatermarkTarget> targets, Milliseconds patience,
+                                        const Budget& budget) override {
+    return client::AskWatermarks(*askers_.current, isolation, targets, patience, budget);
+  }
+  Result<uint64_t> SearchFirstRecords(IsolationLevel isolation, std::span<SearchTarget> targets,
+                                      Milliseconds patience, const Budget& budget) override {
+    return client::SearchFirstRecords(options_, isolation, targets, patience, budget);
+  }
+  bool is_refused() const override { return askers_.current->watch.errors.refusal().has_value(); }
+  std::string ClusterId() override {
+    rd_kafka_t* handle = askers_.current->handle.get();
+    char* id = rd_kafka_clusterid(handle, static_cast<int>(kClusterIdWait.count()));
+    if (id == nullptr) return {};
+    std::string text(id);
+    rd_kafka_mem_free(handle, id);
+    return text;
   }
 
  private:
   Askers askers_;
   ClusterOptions options_;
+  std::optional<ConfigQuestion> configs_;
+};
+
+class OnRdKafka final : public PartitionProbe {
+ public:
+  OnRdKafka(std::unique_ptr<Client> client, ClusterOptions options)
+      : asker_(std::move(client), std::move(options)) {}
+
+  Result<ProbeResult> Probe(const ProbeRequest& request, const Budget& budget) override {
+    asker_.Begin();
+    auto result = RunProbe(asker_, request, budget);
+    asker_.End();
+    return result;
+  }
+
+ private:
+  RdKafkaAsker asker_;
 };
 
 }  // namespace

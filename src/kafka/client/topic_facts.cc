@@ -24,17 +24,6 @@ constexpr Milliseconds kOtherBrokerWait{1000};
 constexpr Milliseconds kRefusalGrace{300};
 // How long brokers that are all down get to come back.
 constexpr Milliseconds kAllDownMax{3000};
-constexpr size_t kTopicNameMax = 249;
-
-// A name the broker would not echo would spoil the whole answer.
-bool IsTopicName(std::string_view name) {
-  const auto is_legal = [](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '.' ||
-           c == '_' || c == '-';
-  };
-  return !name.empty() && name.size() <= kTopicNameMax && name != "." && name != ".." &&
-         std::ranges::all_of(name, is_legal);
-}
 
 MonoTime Now() {
   return std::chrono::steady_clock::now();
@@ -187,14 +176,6 @@ Result<Owned<rd_kafka_event_t>> AskOnce(Askers& askers, const ClusterOptions& op
   }
 }
 
-DescribedTopic IllegalTopic(const std::string& name) {
-  DescribedTopic topic;
-  topic.facts.topic = name;
-  topic.facts.fault = ProbeFault::kTopicMissing;
-  topic.facts.fault_message = "not a legal topic name";
-  return topic;
-}
-
 std::optional<Milliseconds> RetentionOf(std::string_view text) {
   int64_t ms = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), ms);
@@ -220,27 +201,19 @@ void TakeConfig(const rd_kafka_ConfigResource_t* resource, TopicFacts* facts) {
 
 }  // namespace
 
-Result<Description> DescribeTopics(Askers& askers, const ClusterOptions& options,
-                                   std::span<const std::string> topics, const Budget& budget) {
-  Description described;
-  described.topics.resize(topics.size());
-  std::vector<std::string> legal;
-  std::vector<size_t> places;
-  for (size_t i = 0; i < topics.size(); ++i) {
-    described.topics[i] = IllegalTopic(topics[i]);
-    if (!IsTopicName(topics[i])) continue;
-    legal.push_back(topics[i]);
-    places.push_back(i);
-  }
-  for (size_t begin = 0; begin < legal.size(); begin += kTopicsPerRequest) {
-    const auto chunk = std::span<const std::string>(legal).subspan(
-        begin, std::min(kTopicsPerRequest, legal.size() - begin));
+Result<std::vector<DescribedTopic>> DescribeTopics(Askers& askers, const ClusterOptions& options,
+                                                   std::span<const std::string> topics,
+                                                   std::map<int32_t, std::string>* addresses,
+                                                   const Budget& budget) {
+  std::vector<DescribedTopic> described(topics.size());
+  for (size_t begin = 0; begin < topics.size(); begin += kTopicsPerRequest) {
+    const auto chunk = topics.subspan(begin, std::min(kTopicsPerRequest, topics.size() - begin));
     TRY_ASSIGN(const Owned<rd_kafka_event_t> event, AskOnce(askers, options, chunk, budget));
     size_t count = 0;
     const auto* result = rd_kafka_event_DescribeTopics_result(event.get());
     const auto* answers = rd_kafka_DescribeTopics_result_topics(result, &count);
     for (size_t i = 0; i < std::min(count, chunk.size()); ++i) {
-      described.topics[places[begin + i]] = FromDescription(answers[i], &described.addresses);
+      described[begin + i] = FromDescription(answers[i], addresses);
     }
   }
   return described;

@@ -11,27 +11,16 @@
 #include "base/error.h"
 #include "kafka/client/clients_internal.h"
 #include "kafka/partition_probe.h"
+#include "kafka/probe_rounds.h"
 
 namespace tidemark::kafka::client {
 
-inline constexpr int32_t kNoBroker = -1;
-
-struct DescribedTopic {
-  TopicFacts facts;              ///< retention and clean-up policy left out
-  std::vector<int32_t> leaders;  ///< broker id by partition; kNoBroker: none
-};
-
-struct Description {
-  std::vector<DescribedTopic> topics;        ///< one per asked topic, in the order asked
-  std::map<int32_t, std::string> addresses;  ///< "host:port" of the leaders, by broker id
-};
-
-/// Asks for topics. Also the first contact: kDenied when the cluster
-/// refuses us, kUnavailable when no broker answers in time, both early where waiting is no use;
-/// kCancelled. Leaves the client with fresh leaders. A client whose connection has fallen silent is
-/// replaced.
-Result<Description> DescribeTopics(Askers& askers, const ClusterOptions& options,
-                                   std::span<const std::string> topics, const Budget& budget);
+/// Asks for topics, as ClusterAsker says. Leaves the client with fresh leaders. A client whose
+/// connection has fallen silent is replaced.
+Result<std::vector<DescribedTopic>> DescribeTopics(Askers& askers, const ClusterOptions& options,
+                                                   std::span<const std::string> topics,
+                                                   std::map<int32_t, std::string>* addresses,
+                                                   const Budget& budget);
 
 /// Asks for retention and clean-up policy in the background: Collect() takes what has come.
 class ConfigQuestion {

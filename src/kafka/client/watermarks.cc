@@ -13,16 +13,13 @@ namespace {
 // costs the client a third of what 1,000 would.
 constexpr size_t kChunkSize = 100;
 
-/// What is asked of a chunk, in this order.
-enum class Step { kHigh, kStable, kStart };
-
 struct Chunk {
   std::vector<WatermarkTarget*> targets;  // of one leader
-  Step step = Step::kHigh;
+  LogEnd end = LogEnd::kHigh;
 };
 
-Offset SpecOf(Step step) {
-  return step == Step::kStart ? RD_KAFKA_OFFSET_SPEC_EARLIEST : RD_KAFKA_OFFSET_SPEC_LATEST;
+Offset SpecOf(LogEnd end) {
+  return end == LogEnd::kStart ? RD_KAFKA_OFFSET_SPEC_EARLIEST : RD_KAFKA_OFFSET_SPEC_LATEST;
 }
 
 class Round {
@@ -55,14 +52,14 @@ class Round {
     std::vector<WatermarkTarget*> sorted;
     sorted.reserve(targets.size());
     for (WatermarkTarget& target : targets) sorted.push_back(&target);
-    std::ranges::stable_sort(sorted, {}, [](const WatermarkTarget* t) { return t->leader; });
+    std::ranges::stable_sort(sorted, {}, [](const WatermarkTarget* t) { return t->place.leader; });
     for (auto begin = sorted.begin(); begin != sorted.end();) {
       auto end = begin;
-      while (end != sorted.end() && (*end)->leader == (*begin)->leader &&
+      while (end != sorted.end() && (*end)->place.leader == (*begin)->place.leader &&
              static_cast<size_t>(end - begin) < kChunkSize) {
         ++end;
       }
-      Send({.targets = {begin, end}, .step = Step::kHigh});
+      Send({.targets = {begin, end}, .end = LogEnd::kHigh});
       begin = end;
     }
   }
@@ -73,10 +70,10 @@ class Round {
     for (const WatermarkTarget* target : chunk.targets) {
       const TopicPartition& partition = target->facts->partition;
       rd_kafka_topic_partition_list_add(list.get(), partition.topic.c_str(), partition.partition)
-          ->offset = SpecOf(chunk.step);
+          ->offset = SpecOf(chunk.end);
     }
     const auto options = AdminOptions(client_, RD_KAFKA_ADMIN_OP_LISTOFFSETS, budget_.Remaining());
-    const bool is_stable = chunk.step == Step::kStable;
+    const bool is_stable = chunk.end == LogEnd::kStable;
     const Owned<rd_kafka_error_t> refused(rd_kafka_AdminOptions_set_isolation_level(
         options.get(), is_stable ? RD_KAFKA_ISOLATION_LEVEL_READ_COMMITTED
                                  : RD_KAFKA_ISOLATION_LEVEL_READ_UNCOMMITTED));
@@ -101,16 +98,16 @@ class Round {
     std::vector<WatermarkTarget*> good;
     good.reserve(count);
     for (size_t i = 0; i < count; ++i) {
-      if (TakeOne(rd_kafka_ListOffsetsResultInfo_topic_partition(infos[i]), chunk.step,
+      if (TakeOne(rd_kafka_ListOffsetsResultInfo_topic_partition(infos[i]), chunk.end,
                   chunk.targets[i])) {
         good.push_back(chunk.targets[i]);
       }
     }
-    if (chunk.step != Step::kStart) {
+    if (chunk.end != LogEnd::kStart) {
       ends_at_ = std::chrono::time_point_cast<Milliseconds>(std::chrono::system_clock::now());
     }
-    if (!good.empty() && chunk.step != Step::kStart) {
-      Send({.targets = std::move(good), .step = NextStep(chunk.step)});
+    if (!good.empty() && chunk.end != LogEnd::kStart) {
+      Send({.targets = std::move(good), .end = NextEnd(chunk.end)});
     }
   }
 
@@ -118,16 +115,16 @@ class Round {
   void BlameSilent(std::span<WatermarkTarget> targets) const {
     for (WatermarkTarget& target : targets) {
       if (target.outcome != WatermarkTarget::Outcome::kSilent) continue;
-      SilenceReason silence = SilenceOf(client_.watch.errors, target.address);
+      SilenceReason silence = SilenceOf(client_.watch.errors, *target.place.address);
       target.outcome = WatermarkTarget::Outcome::kAgain;
       target.facts->fault = silence.fault;
       target.facts->fault_message = std::move(silence.message);
     }
   }
 
-  Step NextStep(Step step) const {
-    const bool asks_stable = isolation_ == IsolationLevel::kReadCommitted && step == Step::kHigh;
-    return asks_stable ? Step::kStable : Step::kStart;
+  LogEnd NextEnd(LogEnd end) const {
+    const bool asks_stable = isolation_ == IsolationLevel::kReadCommitted && end == LogEnd::kHigh;
+    return asks_stable ? LogEnd::kStable : LogEnd::kStart;
   }
 
   // A partition the brokers choke on is found by halving; passing faults are asked again later.
@@ -136,8 +133,8 @@ class Round {
     if (!meaning.is_passing && chunk.targets.size() > 1) {
       const auto middle =
           chunk.targets.begin() + static_cast<std::ptrdiff_t>(chunk.targets.size() / 2);
-      Send({.targets = {chunk.targets.begin(), middle}, .step = chunk.step});
-      Send({.targets = {middle, chunk.targets.end()}, .step = chunk.step});
+      Send({.targets = {chunk.targets.begin(), middle}, .end = chunk.end});
+      Send({.targets = {middle, chunk.targets.end()}, .end = chunk.end});
       return;
     }
     // Of a silent leader the connection has more to say than the request.
@@ -146,7 +143,7 @@ class Round {
   }
 
   // Whether the partition has answered this step.
-  bool TakeOne(const rd_kafka_topic_partition_t* answer, Step step, WatermarkTarget* target) {
+  bool TakeOne(const rd_kafka_topic_partition_t* answer, LogEnd end, WatermarkTarget* target) {
     if (answer->err != RD_KAFKA_RESP_ERR_NO_ERROR) {
       Blame(target, FaultOf(answer->err), WordsOf(answer->err));
       return false;
@@ -155,23 +152,7 @@ class Round {
     if (answer->offset < 0 || answer->partition != target->facts->partition.partition) {
       return false;
     }
-    PartitionFacts& facts = *target->facts;
-    switch (step) {
-      case Step::kHigh: facts.high_watermark = answer->offset; break;
-      case Step::kStable:
-        facts.last_stable = answer->offset;
-        facts.high_watermark = std::max(*facts.high_watermark, answer->offset);
-        break;
-      case Step::kStart:
-        facts.log_start = answer->offset;
-        // The log may have been cut since the ends were taken; it ends nowhere before its start.
-        facts.high_watermark = std::max(*facts.high_watermark, answer->offset);
-        if (facts.last_stable) facts.last_stable = std::max(*facts.last_stable, answer->offset);
-        facts.fault = ProbeFault::kNone;
-        facts.fault_message.clear();
-        target->outcome = WatermarkTarget::Outcome::kAnswered;
-        break;
-    }
+    TakeOffset(end, answer->offset, target);
     return true;
   }
 

@@ -39,10 +39,11 @@ ClusterUnderTest* Mock() {
   return mock.get();
 }
 
-INSTANTIATE_TEST_SUITE_P(RdKafkaOnMock, PartitionProbeContract,
+INSTANTIATE_TEST_SUITE_P(OnMock, PartitionProbeContract,
                          ::testing::Values(ProbeUnderTest{.name = "rdkafka",
                                                           .open = client::RdKafkaProbe::Open,
-                                                          .cluster = Mock}));
+                                                          .cluster = Mock}),
+                         NameOfProbe);
 
 }  // namespace
 }  // namespace tidemark::kafka

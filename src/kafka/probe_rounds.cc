@@ -1,0 +1,346 @@
+#include "kafka/probe_rounds.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <set>
+
+namespace tidemark::kafka {
+
+namespace {
+
+// A log whose start keeps overtaking the search is left undecided after so many tries.
+constexpr int kOutOfRangeMax = 3;
+constexpr Milliseconds kConfigWait{1000};
+// How long silent brokers hold up what has answered; twice as long in every round.
+constexpr Milliseconds kPatience{1000};
+constexpr Milliseconds kRetryDelay{100};
+constexpr Milliseconds kRetryDelayMax{1000};
+constexpr size_t kTopicNameMax = 249;
+
+/// One partition on its way to being decided.
+struct Work {
+  PartitionFacts* facts = nullptr;
+  size_t topic = 0;
+  bool is_decided = false;
+  int out_of_range_count = 0;
+};
+
+/// What the pipeline may read up to.
+Offset EndOf(const PartitionFacts& facts) {
+  return facts.last_stable.value_or(*facts.high_watermark);
+}
+Offset StartOf(const PartitionFacts& facts) {
+  return std::max(facts.committed.value_or(0), *facts.log_start);
+}
+
+Status CheckRequest(const ProbeRequest& request) {
+  std::set<std::string_view> names;
+  for (const ProbeRequest::Topic& topic : request.topics) {
+    if (!names.insert(topic.name).second) {
+      return Fail(ErrorKind::kInvalidArgument,
+                  fmt::format("a topic is asked for twice topic={}", topic.name));
+    }
+  }
+  return {};
+}
+
+DescribedTopic IllegalTopic(const std::string& name) {
+  DescribedTopic topic;
+  topic.facts.topic = name;
+  topic.facts.fault = ProbeFault::kTopicMissing;
+  topic.facts.fault_message = "not a legal topic name";
+  return topic;
+}
+
+/// One call of Probe().
+class Run {
+ public:
+  Run(ClusterAsker& asker, const ProbeRequest& request, const Budget& budget)
+      : asker_(asker), request_(request), budget_(budget) {
+    for (const ProbeRequest::Topic& topic : request.topics) names_.push_back(topic.name);
+  }
+
+  Result<ProbeResult> operator()() {
+    TRY_ASSIGN(Description described, Describe());
+    topics_ = std::move(described.topics);
+    addresses_ = std::move(described.addresses);
+    asker_.AskConfigs(TopicsWithConfig(), std::min(budget_.Remaining(), kConfigWait));
+    result_.observed_at =
+        std::chrono::time_point_cast<Milliseconds>(std::chrono::system_clock::now());
+    ListPartitions();
+    TRY(DecidePartitions());
+    for (DescribedTopic& topic : topics_) result_.topics.push_back(std::move(topic.facts));
+    asker_.CollectConfigs(result_.topics, std::min(budget_.Remaining(), kConfigWait));
+    result_.cluster_id = asker_.ClusterId();
+    return std::move(result_);
+  }
+
+ private:
+  // Of all topics, those included that are not to be asked for.
+  Result<Description> Describe() {
+    Description described;
+    std::vector<std::string> legal;
+    std::vector<size_t> places;
+    for (size_t i = 0; i < names_.size(); ++i) {
+      described.topics.push_back(IllegalTopic(names_[i]));
+      if (!IsTopicName(names_[i])) continue;
+      legal.push_back(names_[i]);
+      places.push_back(i);
+    }
+    if (legal.empty()) return described;
+    TRY_ASSIGN(auto answered, asker_.DescribeTopics(legal, &described.addresses, budget_));
+    for (size_t i = 0; i < places.size(); ++i) {
+      described.topics[places[i]] = std::move(answered[i]);
+    }
+    return described;
+  }
+
+  std::vector<std::string> TopicsWithConfig() const {
+    std::vector<std::string> names;
+    for (size_t i = 0; i < topics_.size(); ++i) {
+      if (request_.topics[i].wants_config && topics_[i].facts.exists) names.push_back(names_[i]);
+    }
+    return names;
+  }
+
+  // The committed partitions and those the topic has beyond them.
+  void ListPartitions() {
+    for (size_t i = 0; i < topics_.size(); ++i) {
+      std::map<PartitionId, std::optional<Offset>> all;
+      for (PartitionId p = 0; p < topics_[i].facts.partition_count; ++p) all[p] = std::nullopt;
+      for (const auto& [partition, offset] : request_.topics[i].committed) all[partition] = offset;
+      for (const auto& [partition, offset] : all) {
+        PartitionFacts facts;
+        facts.partition = {names_[i], partition};
+        facts.committed = offset;
+        result_.partitions.push_back(std::move(facts));
+        work_.push_back({.facts = nullptr, .topic = i, .is_decided = false});
+      }
+    }
+    for (size_t i = 0; i < work_.size(); ++i) work_[i].facts = &result_.partitions[i];
+  }
+
+  // Whether the metadata alone rules the partition out; it may name a leader next time.
+  bool HasLeader(Work* work) {
+    const DescribedTopic& topic = topics_[work->topic];
+    PartitionFacts& facts = *work->facts;
+    const PartitionId partition = facts.partition.partition;
+    const auto blame = [&](ProbeFault fault, std::string message) {
+      facts.fault = fault;
+      facts.fault_message = std::move(message);
+    };
+    if (!topic.facts.exists) {
+      blame(topic.facts.fault, topic.facts.fault_message);
+      work->is_decided = !FaultMayPass(topic.facts.fault);
+      return false;
+    }
+    if (partition < 0 || partition >= topic.facts.partition_count) {
+      blame(ProbeFault::kPartitionMissing,
+            fmt::format("the topic has partitions={}", topic.facts.partition_count));
+      work->is_decided = true;
+      return false;
+    }
+    if (topic.leaders[static_cast<size_t>(partition)] == kNoBroker) {
+      blame(ProbeFault::kNoLeader, "the partition has no leader");
+      return false;
+    }
+    return true;
+  }
+
+  static bool FaultMayPass(ProbeFault fault) {
+    return fault == ProbeFault::kNoLeader || fault == ProbeFault::kBrokerUnreachable ||
+           fault == ProbeFault::kTimeout;
+  }
+
+  Status DecidePartitions() {
+    for (Milliseconds delay = kRetryDelay;; delay = std::min(2 * delay, kRetryDelayMax)) {
+      TRY(Round());
+      if (budget_.is_stopped()) return Fail(ErrorKind::kCancelled, "stopped");
+      const bool is_done = std::ranges::all_of(work_, &Work::is_decided);
+      // A refused login does not pass, and was the reason for whatever is still open.
+      if (is_done || budget_.is_over() || asker_.is_refused()) break;
+      Budget pause = budget_;
+      pause.tries_max = 2;
+      pause.retry_delay = delay;
+      if (!pause.WaitForTry(2)) break;
+      if (auto again = Describe()) {
+        TakeLeaders(*std::move(again));
+        patience_ *= 2;
+      } else if (again.error().kind == ErrorKind::kCancelled) {
+        return std::unexpected(again.error());
+      }
+    }
+    for (Work& work : work_) {
+      if (work.is_decided || !work.facts->log_start || work.facts->first) continue;
+      if (StartOf(*work.facts) < EndOf(*work.facts)) {
+        work.facts->search = PartitionFacts::Search::kUndecided;
+      }
+    }
+    return {};
+  }
+
+  // Topics keep the facts of the first answer, unless they are gone by now.
+  void TakeLeaders(Description again) {
+    addresses_ = std::move(again.addresses);
+    for (size_t i = 0; i < topics_.size(); ++i) {
+      if (!topics_[i].facts.exists) continue;
+      DescribedTopic& now = again.topics[i];
+      if (now.facts.fault == ProbeFault::kTopicMissing) {
+        topics_[i] = std::move(now);
+      } else if (now.facts.partition_count == topics_[i].facts.partition_count) {
+        topics_[i].leaders = std::move(now.leaders);
+      }
+    }
+  }
+
+  Place PlaceOf(const Work& work) const {
+    static const std::string kUnknown = "?";
+    const auto partition = static_cast<size_t>(work.facts->partition.partition);
+    const int32_t leader = topics_[work.topic].leaders[partition];
+    const auto found = addresses_.find(leader);
+    return {.topic = work.topic,
+            .leader = leader,
+            .address = found == addresses_.end() ? &kUnknown : &found->second};
+  }
+
+  // Asks, and searches, for all that is open.
+  Status Round() {
+    std::vector<WatermarkTarget> targets;
+    std::vector<Work*> asked;
+    for (Work& work : work_) {
+      if (work.is_decided || !HasLeader(&work)) continue;
+      targets.push_back({.facts = work.facts, .place = PlaceOf(work)});
+      asked.push_back(&work);
+    }
+    const auto taken_at = asker_.AskWatermarks(request_.isolation, targets, patience_, budget_);
+    if (taken_at) result_.observed_at = *taken_at;
+    std::vector<Work*> lagging;
+    std::vector<Work*> blocked;
+    for (size_t i = 0; i < targets.size(); ++i) {
+      if (targets[i].outcome == WatermarkTarget::Outcome::kFault) asked[i]->is_decided = true;
+      if (targets[i].outcome != WatermarkTarget::Outcome::kAnswered) continue;
+      PartitionFacts& facts = *asked[i]->facts;
+      facts.search = PartitionFacts::Search::kNotSearched;  // of this round
+      if (StartOf(facts) < EndOf(facts)) {
+        lagging.push_back(asked[i]);
+      } else if (StartOf(facts) < *facts.high_watermark) {
+        blocked.push_back(asked[i]);
+      } else {
+        asked[i]->is_decided = true;
+      }
+    }
+    TRY(SearchAll(lagging, request_.isolation, &Run::TakeSearch));
+    return SearchAll(blocked, IsolationLevel::kReadUncommitted, &Run::TakeBlocked);
+  }
+
+  using Take = void (Run::*)(Work*, const SearchTarget&);
+
+  Status SearchAll(const std::vector<Work*>& works, IsolationLevel isolation, Take take) {
+    std::vector<SearchTarget> targets;
+    for (const Work* work : works) {
+      SearchTarget target;
+      target.facts = work->facts;
+      target.place = PlaceOf(*work);
+      target.from = StartOf(*work->facts);
+      target.end =
+          isolation == request_.isolation ? EndOf(*work->facts) : *work->facts->high_watermark;
+      targets.push_back(std::move(target));
+    }
+    TRY_ASSIGN(const uint64_t received,
+               asker_.SearchFirstRecords(isolation, targets, patience_, budget_));
+    result_.bytes_fetched += received;
+    for (size_t i = 0; i < works.size(); ++i) (this->*take)(works[i], targets[i]);
+    return {};
+  }
+
+  // Faults that pass and moved logs leave the partition open for the next round.
+  void TakeOpen(Work* work, const SearchTarget& target) {
+    PartitionFacts& facts = *work->facts;
+    facts.search = PartitionFacts::Search::kUndecided;
+    facts.fault = target.fault == ProbeFault::kNone ? ProbeFault::kTimeout : target.fault;
+    facts.fault_message = target.message;
+    if (target.outcome == SearchTarget::Outcome::kFault) work->is_decided = true;
+    if (target.outcome == SearchTarget::Outcome::kOutOfRange) {
+      facts.fault = ProbeFault::kOther;
+      facts.fault_message =
+          fmt::format("the log moved away from offset={} while it was read", target.from);
+      work->is_decided = ++work->out_of_range_count >= kOutOfRangeMax;
+    }
+  }
+
+  void TakeSearch(Work* work, const SearchTarget& target) {
+    PartitionFacts& facts = *work->facts;
+    switch (target.outcome) {
+      case SearchTarget::Outcome::kRecord:
+        facts.search = PartitionFacts::Search::kRecord;
+        facts.first = target.first;
+        work->is_decided = true;
+        return;
+      case SearchTarget::Outcome::kEnd:
+        facts.search = PartitionFacts::Search::kEndOfPartition;
+        work->is_decided = true;
+        return;
+      default: TakeOpen(work, target); return;
+    }
+  }
+
+  // The verdict stands without it, so what cannot be read is left out.
+  void TakeBlocked(Work* work, const SearchTarget& target) {
+    if (target.outcome == SearchTarget::Outcome::kRecord) {
+      work->facts->blocked_first = target.first;
+    }
+    work->is_decided = target.outcome != SearchTarget::Outcome::kAgain &&
+                       target.outcome != SearchTarget::Outcome::kOutOfRange;
+  }
+
+  ClusterAsker& asker_;
+  const ProbeRequest& request_;
+  const Budget& budget_;
+  std::vector<std::string> names_;
+  std::vector<DescribedTopic> topics_;
+  std::map<int32_t, std::string> addresses_;  // of the leaders
+  Milliseconds patience_ = kPatience;
+  ProbeResult result_;
+  std::vector<Work> work_;
+};
+
+}  // namespace
+
+void TakeOffset(LogEnd end, Offset offset, WatermarkTarget* target) {
+  PartitionFacts& facts = *target->facts;
+  switch (end) {
+    case LogEnd::kHigh: facts.high_watermark = offset; break;
+    case LogEnd::kStable:
+      facts.last_stable = offset;
+      facts.high_watermark = std::max(*facts.high_watermark, offset);
+      break;
+    case LogEnd::kStart:
+      facts.log_start = offset;
+      // The log may have been cut since the ends were taken; it ends nowhere before its start.
+      facts.high_watermark = std::max(*facts.high_watermark, offset);
+      if (facts.last_stable) facts.last_stable = std::max(*facts.last_stable, offset);
+      facts.fault = ProbeFault::kNone;
+      facts.fault_message.clear();
+      target->outcome = WatermarkTarget::Outcome::kAnswered;
+      break;
+  }
+}
+
+Result<ProbeResult> RunProbe(ClusterAsker& asker, const ProbeRequest& request,
+                             const Budget& budget) {
+  TRY(CheckRequest(request));
+  TRY(budget.Check());
+  return Run(asker, request, budget)();
+}
+
+bool IsTopicName(std::string_view name) {
+  const auto is_legal = [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '.' ||
+           c == '_' || c == '-';
+  };
+  return !name.empty() && name.size() <= kTopicNameMax && name != "." && name != ".." &&
+         std::ranges::all_of(name, is_legal);
+}
+
+}  // namespace tidemark::kafka
