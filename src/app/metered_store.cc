@@ -76,6 +76,13 @@ Result<std::string> MeteredStore::ReadRange(std::string_view key, uint64_t offse
   return bytes;
 }
 
+Result<size_t> MeteredStore::ReadInto(std::string_view key, uint64_t offset, std::span<char> into,
+                                      const Budget& budget) const {
+  auto size = store_->ReadInto(key, offset, into, budget);
+  if (size) Count(key, *size);
+  return size;
+}
+
 Result<storage::ObjectInfo> MeteredStore::Stat(std::string_view key, const Budget& budget) const {
   return store_->Stat(key, budget);
 }

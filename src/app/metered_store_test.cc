@@ -60,6 +60,14 @@ TEST_F(MeteredStoreTest, AFileReadTwiceCountsOnce) {
   EXPECT_EQ(told_.back(), (ReadProgress{100, 200, 0, 2}));
 }
 
+TEST_F(MeteredStoreTest, IsAsLocalAsTheStoreBelow) {
+  EXPECT_TRUE(store_->is_local());
+  store_->Expect(groups_, scan::SliceView::kSnapshot);
+  std::string into(30, '.');
+  EXPECT_THAT(store_->ReadInto("a.base", 80, into, Budget()), support::IsOkAnd(20U));
+  EXPECT_EQ(told_.back(), (ReadProgress{20, 200, 0, 2}));
+}
+
 TEST_F(MeteredStoreTest, AFinishedGroupIsDoneWhateverWasNotReadOfIt) {
   store_->Expect(groups_, scan::SliceView::kSnapshot);
   ASSERT_THAT(store_->ReadRange("a.base", 90, 10, Budget()), IsOk());
