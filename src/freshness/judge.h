@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/error.h"
+#include "freshness/memory.h"
 #include "freshness/report.h"
 #include "kafka/partition_probe.h"
 #include "lake/commit_point.h"
@@ -42,31 +43,6 @@ struct PipelineSpec {
   std::map<std::string, std::string> labels;
   bool is_disabled = false;
   bool is_in_maintenance = false;
-};
-
-/// What earlier runs saw; everything may be empty (a first run). The store behind it is somebody
-/// else's business.
-struct PipelineMemory {
-  /// Up to this moment the log end of the partition was seen at or below the committed offset:
-  /// whatever waits there has arrived later. Keyed like the probe's partitions.
-  struct Arrival {
-    kafka::Offset end = 0;  ///< the end seen
-    WallTime seen_at{};     ///< when, our clock
-  };
-  std::map<kafka::TopicPartition, std::vector<Arrival>> arrivals;  ///< by seen_at, ascending
-  /// topic -> id when the checkpoint `checkpoint_value` was first judged
-  std::map<std::string, std::string> topic_ids;
-  /// The checkpoint that belongs to topic_ids and cluster_id: with another one in the table their
-  /// difference means nothing any more. Empty: taken as the one in the table.
-  std::string checkpoint_value;
-  /// Timestamp of the record at an offset, learned while it was still in the log.
-  struct Stamp {
-    kafka::Offset offset = 0;
-    int64_t timestamp_ms = 0;
-    kafka::TimestampType timestamp_type = kafka::TimestampType::kNone;
-  };
-  std::map<kafka::TopicPartition, Stamp> stamps;
-  std::string cluster_id;
 };
 
 /// What is known about the table. Exactly one of `error` and `search` is set.

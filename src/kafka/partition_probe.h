@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -43,6 +44,19 @@ struct FirstRecord {
   /// kNone).
   int64_t timestamp_ms = -1;
   TimestampType timestamp_type = TimestampType::kNone;
+};
+
+/// A first record that an earlier probe found: of all records at or after the offset `after`,
+/// `record` is the first, for the same topic and isolation level.
+struct KnownFirst {
+  Offset after = 0;
+  FirstRecord record;
+
+  /// Whether it answers a search from `start` in a log that may be read up to `end` (exclusive): no
+  /// record before it can have come to be, and it is still there.
+  bool Answers(Offset start, Offset end) const {
+    return after <= start && start <= record.offset && record.offset < end;
+  }
 };
 
 /// One partition to look at.
@@ -95,6 +109,8 @@ struct TopicFacts {
   /// A compacted topic whose records are deleted by age too ("compact,delete"). Says nothing where
   /// is_compacted is false.
   bool is_also_deleted = false;
+  /// Whether retention and clean-up policy were learned; false: the three above say nothing.
+  bool is_config_known = false;
   ProbeFault fault = ProbeFault::kNone;
   std::string fault_message;
 };
@@ -108,6 +124,11 @@ struct ProbeRequest {
     PartitionOffsets committed;
     /// Look up retention and clean-up policy too (needs DESCRIBE_CONFIGS; refusal is not a fault).
     bool wants_config = false;
+    /// Answers that are still right cost no fetch. Only used while the topic has `known_topic_id`,
+    /// which must not be empty, and never of a compacted topic: compaction removes records from the
+    /// middle of the log.
+    std::map<PartitionId, KnownFirst> known_firsts{};
+    std::string known_topic_id{};
   };
   std::vector<Topic> topics;  ///< a topic may appear once only
   IsolationLevel isolation = IsolationLevel::kReadUncommitted;

@@ -222,7 +222,11 @@ class Run {
       if (targets[i].outcome != WatermarkTarget::Outcome::kAnswered) continue;
       PartitionFacts& facts = *asked[i]->facts;
       facts.search = PartitionFacts::Search::kNotSearched;  // of this round
-      if (StartOf(facts) < EndOf(facts)) {
+      if (const FirstRecord* known = KnownFirstOf(*asked[i])) {
+        facts.search = PartitionFacts::Search::kRecord;
+        facts.first = *known;
+        asked[i]->is_decided = true;
+      } else if (StartOf(facts) < EndOf(facts)) {
         lagging.push_back(asked[i]);
       } else if (StartOf(facts) < *facts.high_watermark) {
         blocked.push_back(asked[i]);
@@ -232,6 +236,17 @@ class Run {
     }
     TRY(SearchAll(lagging, request_.isolation, &Run::TakeSearch));
     return SearchAll(blocked, IsolationLevel::kReadUncommitted, &Run::TakeBlocked);
+  }
+
+  // The first record where an earlier probe's answer still holds.
+  const FirstRecord* KnownFirstOf(const Work& work) const {
+    const ProbeRequest::Topic& asked = request_.topics[work.topic];
+    const std::string& topic_id = topics_[work.topic].facts.topic_id;
+    if (topic_id.empty() || topic_id != asked.known_topic_id) return nullptr;
+    const auto known = asked.known_firsts.find(work.facts->partition.partition);
+    if (known == asked.known_firsts.end()) return nullptr;
+    const bool is_right = known->second.Answers(StartOf(*work.facts), EndOf(*work.facts));
+    return is_right ? &known->second.record : nullptr;
   }
 
   using Take = void (Run::*)(Work*, const SearchTarget&);

@@ -193,6 +193,7 @@ void TakeConfig(const rd_kafka_ConfigResource_t* resource, TopicFacts* facts) {
     if (name == "retention.ms") facts->retention = RetentionOf(value);
     if (name == "cleanup.policy") {
       const std::string_view policy(value);
+      facts->is_config_known = true;
       facts->is_compacted = policy.contains("compact");
       facts->is_also_deleted = facts->is_compacted && policy.contains("delete");
     }

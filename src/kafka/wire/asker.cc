@@ -84,6 +84,7 @@ void WireAsker::TakeConfigs(const DescribeConfigsResponse& response) {
       if (!entry.value) continue;
       if (entry.name == "retention.ms") config.retention = RetentionOf(*entry.value);
       if (entry.name == "cleanup.policy") {
+        config.is_config_known = true;
         config.is_compacted = entry.value->contains("compact");
         config.is_also_deleted = config.is_compacted && entry.value->contains("delete");
       }
@@ -100,6 +101,7 @@ void WireAsker::CollectConfigs(std::span<TopicFacts> topics, Milliseconds limit)
     const auto found = configs_.find(topic.topic);
     if (found == configs_.end()) continue;
     topic.retention = found->second.retention;
+    topic.is_config_known = found->second.is_config_known;
     topic.is_compacted = found->second.is_compacted;
     topic.is_also_deleted = found->second.is_also_deleted;
   }

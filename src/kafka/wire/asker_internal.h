@@ -80,6 +80,7 @@ class WireAsker final : public ClusterAsker {
     std::optional<Milliseconds> retention;
     bool is_compacted = false;
     bool is_also_deleted = false;
+    bool is_config_known = false;
   };
   std::map<std::string, TopicConfig> configs_;
 };

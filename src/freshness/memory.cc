@@ -1,0 +1,167 @@
+#include "freshness/memory.h"
+
+#include <algorithm>
+#include <set>
+#include <string_view>
+#include <utility>
+
+namespace tidemark::freshness {
+
+namespace {
+
+using Arrivals = std::vector<PipelineMemory::Arrival>;
+using kafka::PartitionFacts;
+
+/// Takes out the sighting whose loss makes the least difference to an age, measured as a share of
+/// it. The newest stays (it bounds what comes next), and the oldest (it bounds what is committed).
+void ThinOut(Arrivals& arrivals, WallTime now) {
+  size_t least = 1;
+  double least_share = 0;
+  for (size_t i = 1; i + 1 < arrivals.size(); ++i) {
+    const auto error = static_cast<double>((arrivals[i].seen_at - arrivals[i - 1].seen_at).count());
+    const auto age = static_cast<double>((now - arrivals[i].seen_at).count());
+    const double share = error / (age + 1);
+    if (i == 1 || share < least_share) {
+      least = i;
+      least_share = share;
+    }
+  }
+  arrivals.erase(arrivals.begin() + static_cast<std::ptrdiff_t>(least));
+}
+
+/// Adds the sighting of `end` at `now`. The list stays ascending in both.
+void Sight(Arrivals& arrivals, kafka::Offset end, std::optional<kafka::Offset> committed,
+           WallTime now) {
+  // Our clock was set back, or the log was cut: those say nothing any more.
+  std::erase_if(arrivals, [&](const auto& seen) { return seen.seen_at > now || seen.end > end; });
+  if (!arrivals.empty() && arrivals.back().end == end) {
+    arrivals.back().seen_at = now;
+  } else {
+    arrivals.push_back({.end = end, .seen_at = now});
+  }
+  // Of those at or below the committed offset only the last bounds anything.
+  if (committed) {
+    const auto first_behind =
+        std::ranges::find_if(arrivals, [&](const auto& seen) { return seen.end > *committed; });
+    if (first_behind - arrivals.begin() > 1) arrivals.erase(arrivals.begin(), first_behind - 1);
+  }
+  while (arrivals.size() > kArrivalsMax) ThinOut(arrivals, now);
+}
+
+class Learning {
+ public:
+  Learning(PipelineMemory memory, const kafka::ProbeResult& probe)
+      : memory_(std::move(memory)), probe_(probe) {
+    for (const kafka::TopicFacts& topic : probe.topics) topics_.emplace(topic.topic, &topic);
+  }
+
+  PipelineMemory Learn(const lake::SourceCheckpoint& checkpoint) {
+    Forget();
+    if (memory_.checkpoint_value != checkpoint.value) Adopt(checkpoint.value);
+    if (memory_.cluster_id.empty()) memory_.cluster_id = probe_.cluster_id;
+    if (IsOtherCluster()) return std::move(memory_);
+    for (const auto& [name, topic] : topics_)
+      if (!topic->topic_id.empty())
+        memory_.topic_ids.try_emplace(std::string(name), topic->topic_id);
+    for (const PartitionFacts& facts : probe_.partitions) LearnPartition(facts);
+    return std::move(memory_);
+  }
+
+ private:
+  bool IsOtherCluster() const {
+    return !probe_.cluster_id.empty() && memory_.cluster_id != probe_.cluster_id;
+  }
+
+  bool IsKnown(const std::string& topic) const { return topics_.contains(topic); }
+
+  void Forget() {
+    std::erase_if(memory_.topic_ids, [&](const auto& entry) { return !IsKnown(entry.first); });
+    std::erase_if(memory_.arrivals, [&](const auto& entry) { return !IsKnown(entry.first.topic); });
+    std::erase_if(memory_.stamps, [&](const auto& entry) { return !IsKnown(entry.first.topic); });
+  }
+
+  /// A new checkpoint belongs to the topics and the cluster that are there now. Sightings stay
+  /// where the topic does.
+  void Adopt(const std::string& checkpoint_value) {
+    const bool is_moved = !memory_.cluster_id.empty() && IsOtherCluster();
+    std::set<std::string, std::less<>> replaced;
+    for (auto& [name, id] : memory_.topic_ids) {
+      const std::string& now = topics_.at(name)->topic_id;
+      if (is_moved || (!now.empty() && now != id)) replaced.insert(name);
+      if (is_moved || !now.empty()) id = now;
+    }
+    std::erase_if(memory_.topic_ids, [](const auto& entry) { return entry.second.empty(); });
+    const auto is_replaced = [&](const auto& entry) {
+      return is_moved || replaced.contains(entry.first.topic);
+    };
+    std::erase_if(memory_.arrivals, is_replaced);
+    std::erase_if(memory_.stamps, is_replaced);
+    if (is_moved) memory_.cluster_id = probe_.cluster_id;
+    memory_.checkpoint_value = checkpoint_value;
+  }
+
+  bool IsReplaced(const std::string& topic) const {
+    const auto known = memory_.topic_ids.find(topic);
+    const auto& now = topics_.at(topic)->topic_id;
+    return known != memory_.topic_ids.end() && !now.empty() && known->second != now;
+  }
+
+  /// Where records may vanish from the middle of the log, what was first need not stay it.
+  std::optional<kafka::Offset> CommittedFor(const std::string& topic, kafka::Offset start) const {
+    const kafka::TopicFacts& facts = *topics_.at(topic);
+    if (facts.is_compacted || !facts.is_config_known) return std::nullopt;
+    return start;
+  }
+
+  void LearnPartition(const PartitionFacts& facts) {
+    if (!IsKnown(facts.partition.topic) || IsReplaced(facts.partition.topic)) return;
+    if (facts.high_watermark && *facts.high_watermark >= 0) {
+      Sight(memory_.arrivals[facts.partition], *facts.high_watermark, facts.committed,
+            probe_.observed_at);
+    }
+    const std::optional<kafka::Offset> start = facts.committed ? facts.committed : facts.log_start;
+    if (facts.search == PartitionFacts::Search::kRecord && facts.first && start &&
+        facts.first->offset >= *start && (!facts.log_start || *facts.log_start <= *start)) {
+      memory_.stamps[facts.partition] = {.offset = facts.first->offset,
+                                         .timestamp_ms = facts.first->timestamp_ms,
+                                         .timestamp_type = facts.first->timestamp_type,
+                                         .committed = CommittedFor(facts.partition.topic, *start)};
+      return;
+    }
+    // Whatever was first after an older checkpoint is committed by now.
+    const auto stamp = memory_.stamps.find(facts.partition);
+    if (stamp != memory_.stamps.end() && start && stamp->second.offset < *start)
+      memory_.stamps.erase(stamp);
+  }
+
+  PipelineMemory memory_;
+  const kafka::ProbeResult& probe_;
+  std::map<std::string, const kafka::TopicFacts*, std::less<>> topics_;
+};
+
+}  // namespace
+
+PipelineMemory Remember(PipelineMemory memory, const lake::SourceCheckpoint& checkpoint,
+                        const kafka::ProbeResult& probe) {
+  return Learning(std::move(memory), probe).Learn(checkpoint);
+}
+
+void FillKnownFirsts(const PipelineMemory& memory,
+                     std::vector<kafka::ProbeRequest::Topic>& topics) {
+  for (kafka::ProbeRequest::Topic& topic : topics) {
+    const auto id = memory.topic_ids.find(topic.name);
+    if (id == memory.topic_ids.end() || id->second.empty()) continue;
+    topic.known_topic_id = id->second;
+    auto stamp = memory.stamps.lower_bound({topic.name, 0});
+    for (; stamp != memory.stamps.end() && stamp->first.topic == topic.name; ++stamp) {
+      if (!stamp->second.committed) continue;
+      topic.known_firsts[stamp->first.partition] = {
+          .after = *stamp->second.committed,
+          .record = {.offset = stamp->second.offset,
+                     .timestamp_ms = stamp->second.timestamp_ms,
+                     .timestamp_type = stamp->second.timestamp_type}};
+    }
+  }
+}
+
+}  // namespace tidemark::freshness

@@ -1,0 +1,67 @@
+/// What one round over a pipeline teaches the next: pure values, kept by whoever runs rounds.
+#pragma once
+
+#include <cstddef>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/clock.h"
+#include "kafka/partition_probe.h"
+#include "kafka/positions.h"
+#include "lake/commit_point.h"
+
+namespace tidemark::freshness {
+
+/// Sightings of one partition's log end that are kept. Older ones are thinned out, so that a bound
+/// taken from them errs by a share of the age, not by a constant.
+inline constexpr size_t kArrivalsMax = 32;
+
+/// What earlier runs saw; everything may be empty (a first run). The store behind it is somebody
+/// else's business.
+struct PipelineMemory {
+  /// Up to this moment the log end of the partition was seen at or below the committed offset:
+  /// whatever waits there has arrived later. Keyed like the probe's partitions.
+  struct Arrival {
+    kafka::Offset end = 0;  ///< the end seen
+    WallTime seen_at{};     ///< when, our clock
+
+    friend bool operator==(const Arrival&, const Arrival&) = default;
+  };
+  std::map<kafka::TopicPartition, std::vector<Arrival>> arrivals;  ///< by seen_at, ascending
+  /// topic -> id when the checkpoint `checkpoint_value` was first judged
+  std::map<std::string, std::string> topic_ids;
+  /// The checkpoint that belongs to topic_ids and cluster_id: with another one in the table their
+  /// difference means nothing any more. Empty: taken as the one in the table.
+  std::string checkpoint_value;
+  /// Timestamp of the record at an offset, learned while it was still in the log.
+  struct Stamp {
+    kafka::Offset offset = 0;
+    int64_t timestamp_ms = 0;
+    kafka::TimestampType timestamp_type = kafka::TimestampType::kNone;
+    /// The committed offset after which this record is the first, and stays it while it is in the
+    /// log; nullopt where compaction may remove records, or nobody told whether it may.
+    std::optional<kafka::Offset> committed{};
+
+    friend bool operator==(const Stamp&, const Stamp&) = default;
+  };
+  std::map<kafka::TopicPartition, Stamp> stamps;
+  std::string cluster_id;
+
+  friend bool operator==(const PipelineMemory&, const PipelineMemory&) = default;
+};
+
+/// `memory` with what `probe` saw added, once JudgePipeline has had both. Only proven facts are
+/// learned: nothing from a partition with a fault, from another incarnation of its topic, or from
+/// another cluster than the one the checkpoint belongs to. A new checkpoint takes the ids that are
+/// there now, and what belonged to other ones is forgotten. Partitions and topics that the probe
+/// does not name are forgotten too. Cost: linear in the partitions.
+PipelineMemory Remember(PipelineMemory memory, const lake::SourceCheckpoint& checkpoint,
+                        const kafka::ProbeResult& probe);
+
+/// First records that need no fetch: filled into the topics of a request from what is remembered.
+/// The probe uses them only where the topic's id and log start still allow it.
+void FillKnownFirsts(const PipelineMemory& memory, std::vector<kafka::ProbeRequest::Topic>& topics);
+
+}  // namespace tidemark::freshness

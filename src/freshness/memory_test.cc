@@ -1,0 +1,229 @@
+#include "freshness/memory.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "freshness/judge.h"
+#include "support/freshness_facts.h"
+
+namespace tidemark::freshness {
+namespace {
+
+using support::kNow;
+using support::kTopic;
+using support::Seen;
+using support::World;
+using ::testing::ElementsAre;
+using ::testing::Field;
+using ::testing::IsEmpty;
+using ::testing::Pair;
+using namespace std::chrono_literals;
+
+const kafka::TopicPartition kFirst{kTopic, 0};
+
+/// The world after one round over it, seen `later`.
+PipelineMemory After(const World& world, PipelineMemory memory = {}, Milliseconds later = 0ms) {
+  kafka::ProbeResult probe = world.probe;
+  probe.observed_at += later;
+  return Remember(std::move(memory), world.commit.checkpoint, probe);
+}
+
+World Lagging(kafka::Offset committed, kafka::Offset end) {
+  World world({Seen(0, committed).Log(0, end).Record(committed, 10min)});
+  world.topic().is_config_known = true;
+  return world;
+}
+
+TEST(MemoryTest, NothingIsLearnedFromAPartitionWithAFault) {
+  World world({Seen(0, 100).Fault(kafka::ProbeFault::kTimeout)});
+  const PipelineMemory memory = After(world);
+  EXPECT_THAT(memory.arrivals, IsEmpty());
+  EXPECT_THAT(memory.stamps, IsEmpty());
+}
+
+TEST(MemoryTest, CheckpointTopicIdsAndClusterAreKept) {
+  const World world = Lagging(100, 150);
+  const PipelineMemory memory = After(world);
+  EXPECT_EQ(memory.checkpoint_value, world.commit.checkpoint.value);
+  EXPECT_EQ(memory.cluster_id, "cluster-a");
+  EXPECT_THAT(memory.topic_ids, ElementsAre(Pair(kTopic, "id-1")));
+}
+
+TEST(MemoryTest, TheEndIsSightedWhenTheProbeTookIt) {
+  EXPECT_THAT(After(Lagging(100, 150)).arrivals.at(kFirst),
+              ElementsAre(PipelineMemory::Arrival{150, kNow}));
+}
+
+TEST(MemoryTest, TheSameEndSeenLaterIsOneSighting) {
+  const World world = Lagging(100, 150);
+  EXPECT_THAT(After(world, After(world), 60s).arrivals.at(kFirst),
+              ElementsAre(PipelineMemory::Arrival{150, kNow + 60s}));
+}
+
+TEST(MemoryTest, SightingsBelowTheLastOneThatBoundsTheCommittedOffsetAreForgotten) {
+  PipelineMemory memory = After(Lagging(100, 110));
+  memory = After(Lagging(100, 120), std::move(memory), 1min);
+  memory = After(Lagging(100, 130), std::move(memory), 2min);
+  ASSERT_EQ(memory.arrivals.at(kFirst).size(), 3u);
+  EXPECT_THAT(After(Lagging(125, 140), std::move(memory), 3min).arrivals.at(kFirst),
+              ElementsAre(PipelineMemory::Arrival{120, kNow + 1min},
+                          PipelineMemory::Arrival{130, kNow + 2min},
+                          PipelineMemory::Arrival{140, kNow + 3min}));
+}
+
+TEST(MemoryTest, AnEndThatWentBackTakesTheSightingsBehindItAlong) {
+  PipelineMemory memory = After(Lagging(100, 110));
+  memory = After(Lagging(100, 130), std::move(memory), 1min);
+  EXPECT_THAT(
+      After(Lagging(100, 120), std::move(memory), 2min).arrivals.at(kFirst),
+      ElementsAre(PipelineMemory::Arrival{110, kNow}, PipelineMemory::Arrival{120, kNow + 2min}));
+}
+
+TEST(MemoryTest, SightingsFromAfterTheClockWasSetBackAreForgotten) {
+  const PipelineMemory memory = After(Lagging(100, 110), {}, 1h);
+  EXPECT_THAT(After(Lagging(100, 120), memory).arrivals.at(kFirst),
+              ElementsAre(PipelineMemory::Arrival{120, kNow}));
+}
+
+TEST(MemoryTest, ManySightingsAreThinnedOutAndKeepTheOldestAndTheNewest) {
+  constexpr int kRounds = 10'000;
+  PipelineMemory memory;
+  for (int round = 0; round < kRounds; ++round)
+    memory = After(Lagging(100, 100 + round), std::move(memory), round * 1min);
+  const auto& arrivals = memory.arrivals.at(kFirst);
+  EXPECT_EQ(arrivals.size(), kArrivalsMax);
+  EXPECT_EQ(arrivals.front().end, 100);
+  EXPECT_EQ(arrivals.back().end, 100 + kRounds - 1);
+  // What is left bounds the age of any record within half of that age.
+  const WallTime now = kNow + (kRounds - 1) * 1min;
+  for (size_t i = 1; i < arrivals.size(); ++i) {
+    const auto age = now - arrivals[i].seen_at;
+    EXPECT_LE(arrivals[i].seen_at - arrivals[i - 1].seen_at, age + 2min)
+        << "sighting " << i << " end=" << arrivals[i].end;
+  }
+}
+
+TEST(MemoryTest, TheFirstRecordIsRememberedWithTheOffsetItFollows) {
+  World world({Seen(0, 100).Log(0, 150).Record(103, 10min)});
+  world.topic().is_config_known = true;
+  const auto& stamp = After(world).stamps.at(kFirst);
+  EXPECT_EQ(stamp.offset, 103);
+  EXPECT_EQ(stamp.timestamp_ms, MillisOf(kNow - 10min));
+  EXPECT_EQ(stamp.committed, 100);
+}
+
+TEST(MemoryTest, OfACompactedTopicNoFirstRecordIsTakenToStayTheFirst) {
+  World world = Lagging(100, 150);
+  world.topic().is_compacted = true;
+  EXPECT_EQ(After(world).stamps.at(kFirst).committed, std::nullopt);
+}
+
+TEST(MemoryTest, WithoutTheTopicsConfigurationNoFirstRecordIsTakenToStayTheFirst) {
+  World world = Lagging(100, 150);
+  world.topic().is_config_known = false;
+  EXPECT_EQ(After(world).stamps.at(kFirst).committed, std::nullopt);
+}
+
+TEST(MemoryTest, ACommittedRecordIsForgotten) {
+  World caught_up({Seen(0, 150).Log(0, 150)});
+  EXPECT_THAT(After(caught_up, After(Lagging(100, 150))).stamps, IsEmpty());
+}
+
+TEST(MemoryTest, TheStampOfALostRecordIsKeptForItsAge) {
+  PipelineMemory memory = After(Lagging(100, 150));
+  const World lost({Seen(0, 100).Log(120, 160).Record(120, 1min)});
+  memory = After(lost, std::move(memory), 1min);
+  EXPECT_EQ(memory.stamps.at(kFirst).offset, 100);
+}
+
+TEST(MemoryTest, AReplacedTopicTeachesNothingUntilThereIsANewCheckpoint) {
+  const PipelineMemory memory = After(Lagging(100, 150));
+  World replaced = Lagging(100, 500);
+  replaced.topic().topic_id = "id-2";
+  EXPECT_EQ(After(replaced, memory, 1min), memory);
+
+  replaced.commit.checkpoint.value = "orders,0:7";
+  const PipelineMemory adopted = After(replaced, memory, 1min);
+  EXPECT_THAT(adopted.topic_ids, ElementsAre(Pair(kTopic, "id-2")));
+  EXPECT_THAT(adopted.arrivals.at(kFirst), ElementsAre(PipelineMemory::Arrival{500, kNow + 1min}));
+}
+
+TEST(MemoryTest, AReplacedTopicIsJudgedReplacedRoundAfterRound) {
+  PipelineMemory memory = After(Lagging(100, 150));
+  World replaced = Lagging(100, 500);
+  replaced.topic().topic_id = "id-2";
+  for (int round = 0; round < 3; ++round) {
+    replaced.memory = memory;
+    EXPECT_EQ(replaced.Judge().reason, Reason::kTopicRecreated) << "round " << round;
+    memory = After(replaced, memory);
+  }
+}
+
+TEST(MemoryTest, AnotherClusterTeachesNothingUntilThereIsANewCheckpoint) {
+  const PipelineMemory memory = After(Lagging(100, 150));
+  World moved = Lagging(100, 500);
+  moved.probe.cluster_id = "cluster-b";
+  EXPECT_EQ(After(moved, memory, 1min), memory);
+
+  moved.commit.checkpoint.value = "orders,0:7";
+  const PipelineMemory adopted = After(moved, memory, 1min);
+  EXPECT_EQ(adopted.cluster_id, "cluster-b");
+  EXPECT_THAT(adopted.arrivals.at(kFirst), ElementsAre(PipelineMemory::Arrival{500, kNow + 1min}));
+}
+
+TEST(MemoryTest, ATopicWhoseIdIsSeenLaterGetsItThen) {
+  World world = Lagging(100, 150);
+  world.topic().topic_id = "";
+  PipelineMemory memory = After(world);
+  EXPECT_THAT(memory.topic_ids, IsEmpty());
+  EXPECT_THAT(After(Lagging(100, 150), std::move(memory)).topic_ids,
+              ElementsAre(Pair(kTopic, "id-1")));
+}
+
+TEST(MemoryTest, WhatTheProbeDoesNotNameIsForgotten) {
+  PipelineMemory memory = After(Lagging(100, 150));
+  World other({Seen(0, 5).In("payments").Log(0, 5)});
+  memory = After(other, std::move(memory));
+  EXPECT_THAT(memory.topic_ids, ElementsAre(Pair("payments", "id-1")));
+  EXPECT_FALSE(memory.arrivals.contains(kFirst));
+  EXPECT_FALSE(memory.stamps.contains(kFirst));
+}
+
+TEST(MemoryTest, KnownFirstsAreAskedForWithTheTopicTheyBelongTo) {
+  std::vector<kafka::ProbeRequest::Topic> topics{{.name = kTopic, .committed = {{0, 100}}}};
+  FillKnownFirsts(After(Lagging(100, 150)), topics);
+  EXPECT_EQ(topics[0].known_topic_id, "id-1");
+  EXPECT_THAT(topics[0].known_firsts, ElementsAre(Pair(0, Field(&kafka::KnownFirst::after, 100))));
+}
+
+TEST(MemoryTest, WithoutATopicIdNothingIsKnown) {
+  World world = Lagging(100, 150);
+  world.topic().topic_id = "";
+  std::vector<kafka::ProbeRequest::Topic> topics{{.name = kTopic, .committed = {{0, 100}}}};
+  FillKnownFirsts(After(world), topics);
+  EXPECT_THAT(topics[0].known_firsts, IsEmpty());
+}
+
+struct KnownCase {
+  kafka::Offset start, end;
+  bool is_answer;
+  const char* why;
+};
+TEST(MemoryTest, AKnownFirstAnswersOnlyWhatItWasFirstFor) {
+  const kafka::KnownFirst known{.after = 100, .record = {.offset = 105}};
+  for (const KnownCase& c : {KnownCase{100, 200, true, "the same question"},
+                             {103, 200, true, "deleted up to it"},
+                             {105, 200, true, "the record itself"},
+                             {99, 200, false, "older records are readable again"},
+                             {106, 200, false, "the record is committed or deleted"},
+                             {100, 105, false, "the record may not be read yet"}}) {
+    EXPECT_EQ(known.Answers(c.start, c.end), c.is_answer) << c.why;
+  }
+}
+
+}  // namespace
+}  // namespace tidemark::freshness
