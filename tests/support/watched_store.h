@@ -11,7 +11,7 @@
 namespace tidemark::support {
 
 /// Passes everything on to a store that must outlive it, and keeps the keys of the whole-object
-/// reads. Single-threaded.
+/// reads and the number of listings. Single-threaded.
 class WatchedStore final : public storage::ObjectStore {
  public:
   explicit WatchedStore(storage::MemoryStore& store) : store_(store) {}
@@ -19,10 +19,12 @@ class WatchedStore final : public storage::ObjectStore {
   /// Called before a read is passed on; may be empty.
   std::function<void(std::string_view key)> before_read;
   mutable std::vector<std::string> reads;
+  mutable size_t listings = 0;
 
   const std::string& uri() const override { return store_.uri(); }
   Result<storage::Listing> List(std::string_view folder, const storage::ListOptions& options,
                                 const Budget& budget) const override {
+    ++listings;
     return store_.List(folder, options, budget);
   }
   Result<std::string> Read(std::string_view key, const Budget& budget) const override {
