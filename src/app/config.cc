@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <mutex>
 #include <tuple>
 
 #include "app/config_reader_internal.h"
@@ -86,10 +87,17 @@ const StoreConfig& StoreFor(const Config& config, std::string_view table) {
 }
 
 void HideInLog(const Config& config) {
-  std::vector<HiddenValues> hidden;
+  // What an older configuration held stays hidden: its clients may still talk.
+  static std::mutex mutex;
+  static std::vector<HiddenValues> hidden;
+  const std::lock_guard lock(mutex);
+  const bool is_first = hidden.empty();
   for (const auto& [name, cluster] : config.clusters) hidden.push_back(cluster.hidden);
   for (const StoreConfig& store : config.stores) hidden.push_back(store.hidden);
-  SetLogFilter([hidden = std::move(hidden)](std::string message) {
+  hidden.push_back(config.state_hidden);
+  if (!is_first) return;
+  SetLogFilter([](std::string message) {
+    const std::lock_guard filter_lock(mutex);
     for (const HiddenValues& each : hidden) message = each.Hide(std::move(message));
     return message;
   });

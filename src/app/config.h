@@ -8,12 +8,14 @@
 #include <string_view>
 #include <vector>
 
+#include "app/config_sections.h"
 #include "app/hidden_values.h"
 #include "app/maintenance.h"
 #include "base/error.h"
 #include "freshness/judge.h"
 #include "kafka/client/properties.h"
 #include "kafka/partition_probe.h"
+#include "state/state_store.h"
 #include "storage/object_store.h"
 
 namespace tidemark::app {
@@ -47,6 +49,10 @@ struct Config {
   std::vector<StoreConfig> stores;  ///< in file order; the first match counts
   std::vector<PipelineConfig>
       pipelines;  ///< in file order, included files in place; names are unique
+  std::optional<HttpConfig> http;
+  std::optional<state::StateOptions> state;  ///< its URL may hold a secret: never printed
+  HiddenValues state_hidden{};               ///< as in ClusterConfig
+  std::vector<std::string> files;            ///< that were read, the first one first
 };
 
 /// One mistake. `line` and `column` count from 1.
@@ -91,7 +97,8 @@ Result<Config> ReadConfig(const std::string& path, const ConfigSources& sources)
 /// How to reach a table: the first entry of `stores` that matches, or the defaults.
 const StoreConfig& StoreFor(const Config& config, std::string_view table);
 
-/// Keeps the hidden values of the whole configuration out of the log too.
+/// Keeps the hidden values of the whole configuration out of the log too, from now on. The first
+/// call comes before other threads log; later ones from any thread.
 void HideInLog(const Config& config);
 
 }  // namespace tidemark::app

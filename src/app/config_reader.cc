@@ -8,6 +8,7 @@
 #include <set>
 
 #include "app/config_reader_internal.h"
+#include "app/config_sections_internal.h"
 #include "app/text_file.h"
 #include "app/yaml_map_internal.h"
 #include "base/nearest_word.h"
@@ -115,6 +116,7 @@ std::optional<YAML::Node> ConfigReader::Load(const std::string& path, const Conf
     context_.Add(from_file, from, name.Mistake(text.error().message, "a file that can be read"));
     return std::nullopt;
   }
+  config_.files.push_back(path);
   try {
     const auto documents = YAML::LoadAll(*text);
     if (documents.size() > 1) {
@@ -148,7 +150,11 @@ void ConfigReader::ReadRoot(const std::string& file, const YAML::Node& root) {
   ReadDefaults(file, map.Take("defaults"));
   ReadPipelines(file, map.Take("pipelines"));
   // Sections of other commands, read there.
-  for (const char* section : {"feed", "exporters", "http", "state", "coordination"}) {
+  if (const YAML::Node http = map.Take("http"); http.IsDefined())
+    config_.http = ReadHttp(context_, file, http);
+  if (const YAML::Node state = map.Take("state"); state.IsDefined())
+    config_.state = ReadState(context_, file, state, config_.state_hidden);
+  for (const char* section : {"feed", "exporters", "coordination"}) {
     map.Take(section);
   }
   map.Finish();

@@ -5,11 +5,11 @@
 #include <algorithm>
 #include <atomic>
 #include <map>
-#include <set>
-#include <string_view>
 #include <thread>
 #include <utility>
 
+#include "app/cluster_questions.h"
+#include "app/pipelines.h"
 #include "base/check.h"
 #include "columnar/loader.h"
 #include "freshness/judge.h"
@@ -22,14 +22,12 @@ namespace {
 
 using freshness::ClusterFacts;
 using freshness::TableFacts;
-using kafka::ProbeRequest;
-using kafka::ProbeResult;
 
 /// A pipeline on its way through the round.
 struct Passage {
   const PipelineConfig* pipeline = nullptr;
   TableFacts table;
-  std::vector<ProbeRequest::Topic> topics;
+  ClusterQuestion topics;
   ClusterFacts cluster;
 };
 
@@ -74,108 +72,21 @@ void ReadTable(const Config& config, Passage& passage, const FreshnessRunOptions
   passage.table.search = std::move(*search);
 }
 
-/// Requests that together ask for every topic of every passage, each topic at most once per
-/// request: pipelines on one topic with other offsets go into the next request.
-struct Round {
-  ProbeRequest request;
-  std::map<std::string, kafka::PartitionOffsets> committed;
-};
-
-bool Fits(const Round& round, const Passage& passage) {
-  return std::ranges::all_of(passage.topics, [&](const ProbeRequest::Topic& topic) {
-    const auto found = round.committed.find(topic.name);
-    return found == round.committed.end() || found->second == topic.committed;
-  });
-}
-
-Round& RoundFor(std::vector<Round>& rounds, const Passage& passage,
-                kafka::IsolationLevel isolation) {
-  for (Round& round : rounds) {
-    if (Fits(round, passage)) return round;
-  }
-  rounds.emplace_back().request.isolation = isolation;
-  return rounds.back();
-}
-
-/// A result by topic, so that many passages of one cluster do not each search all of it.
-class ResultByTopic {
- public:
-  explicit ResultByTopic(const ProbeResult& whole) : whole_(whole) {
-    for (const auto& topic : whole.topics) topics_[topic.topic].push_back(&topic);
-    for (const auto& facts : whole.partitions) partitions_[facts.partition.topic].push_back(&facts);
-  }
-
-  /// The part that is about the passage's topics.
-  ProbeResult PartOf(const Passage& passage) const {
-    ProbeResult part;
-    part.cluster_id = whole_.cluster_id;
-    part.observed_at = whole_.observed_at;
-    part.bytes_fetched = whole_.bytes_fetched;
-    std::set<std::string_view> asked;
-    for (const auto& topic : passage.topics) asked.insert(topic.name);
-    for (const std::string_view topic : asked) {
-      AppendTo(part.topics, topics_, topic);
-      AppendTo(part.partitions, partitions_, topic);
-    }
-    return part;
-  }
-
- private:
-  template <class Facts>
-  using ByTopic = std::map<std::string_view, std::vector<const Facts*>>;
-
-  template <class Facts>
-  static void AppendTo(std::vector<Facts>& part, const ByTopic<Facts>& whole,
-                       std::string_view topic) {
-    const auto found = whole.find(topic);
-    if (found == whole.end()) return;
-    for (const Facts* facts : found->second) part.push_back(*facts);
-  }
-
-  const ProbeResult& whole_;
-  ByTopic<kafka::TopicFacts> topics_;
-  ByTopic<kafka::PartitionFacts> partitions_;
-};
-
 /// Asks one cluster at one isolation level for all its passages.
-void AskCluster(const ClusterConfig& cluster, kafka::IsolationLevel isolation,
-                const std::vector<Passage*>& passages, const FreshnessRunOptions& options,
-                const FreshnessEdges& edges) {
-  std::vector<Round> rounds;
-  std::map<const Passage*, size_t> round_of;
-  for (const Passage* passage : passages) {
-    Round& round = RoundFor(rounds, *passage, isolation);
-    round_of[passage] = static_cast<size_t>(&round - rounds.data());
-    for (const auto& topic : passage->topics) {
-      if (round.committed.emplace(topic.name, topic.committed).second) {
-        round.request.topics.push_back(topic);
-      }
-    }
+void AskFor(const ClusterConfig& cluster, kafka::IsolationLevel isolation,
+            const std::vector<Passage*>& passages, const FreshnessRunOptions& options,
+            const FreshnessEdges& edges) {
+  const auto probe = edges.open_probe(cluster.options);
+  if (!probe) {
+    const Error error = cluster.hidden.Hide(probe.error());
+    for (Passage* passage : passages) passage->cluster.error = error;
+    return;
   }
-  const Budget budget = Budget::For(options.probe_deadline, options.stop);
-  auto probe = edges.open_probe(cluster.options);
-  std::vector<Result<ProbeResult>> results;
-  for (const Round& round : rounds) {
-    auto result = probe ? (*probe)->Probe(round.request, budget)
-                        : Result<ProbeResult>(std::unexpected(probe.error()));
-    if (result) {
-      cluster.hidden.HideIn(*result);
-    } else {
-      result = std::unexpected(cluster.hidden.Hide(std::move(result).error()));
-    }
-    results.push_back(std::move(result));
-  }
-  std::vector<std::optional<ResultByTopic>> by_topic(results.size());
-  for (size_t i = 0; i < results.size(); ++i)
-    if (results[i]) by_topic[i].emplace(*results[i]);
-  for (Passage* passage : passages) {
-    const size_t round = round_of[passage];
-    if (by_topic[round]) {
-      passage->cluster.result = by_topic[round]->PartOf(*passage);
-    } else {
-      passage->cluster.error = results[round].error();
-    }
-  }
+  std::vector<ClusterQuestion> questions;
+  for (const Passage* passage : passages) questions.push_back(passage->topics);
+  auto answers = AskCluster(**probe, cluster.hidden, isolation, questions,
+                            Budget::For(options.probe_deadline, options.stop));
+  for (size_t i = 0; i < passages.size(); ++i) passages[i]->cluster = std::move(answers[i]);
 }
 
 struct ClusterKey {
@@ -197,7 +108,7 @@ void AskClusters(const Config& config, std::vector<Passage>& passages,
     const auto cluster = config.clusters.find(key.cluster);
     CHECK(cluster != config.clusters.end(), key.cluster);
     threads.emplace_back([&, &the_key = key, &the_group = group, &the_cluster = cluster->second] {
-      AskCluster(the_cluster, the_key.isolation, the_group, options, edges);
+      AskFor(the_cluster, the_key.isolation, the_group, options, edges);
     });
   }
 }
@@ -261,11 +172,8 @@ FreshnessRun RunFreshness(const Config& config, const std::vector<PipelineConfig
   for (const Passage& passage : passages) {
     const WallTime now =
         passage.cluster.result ? passage.cluster.result->observed_at : edges.clock->Now();
-    freshness::PipelineSpec spec = passage.pipeline->spec;
-    spec.is_in_maintenance =
-        std::ranges::any_of(passage.pipeline->maintenance,
-                            [&](const MaintenanceWindow& window) { return window.Contains(now); });
-    auto report = freshness::JudgePipeline(spec, passage.table, passage.cluster, {}, now);
+    auto report = freshness::JudgePipeline(SpecAt(*passage.pipeline, now), passage.table,
+                                           passage.cluster, {}, now);
     report.observed_at = now;
     run.reports.push_back(std::move(report));
     Count(passage, run);

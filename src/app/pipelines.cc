@@ -103,6 +103,13 @@ Result<std::vector<PipelineConfig>> SelectPipelines(const Config& config,
   return selected;
 }
 
+freshness::PipelineSpec SpecAt(const PipelineConfig& pipeline, WallTime now) {
+  freshness::PipelineSpec spec = pipeline.spec;
+  spec.is_in_maintenance = std::ranges::any_of(
+      pipeline.maintenance, [&](const MaintenanceWindow& window) { return window.Contains(now); });
+  return spec;
+}
+
 bool AreAllDisabled(const std::vector<PipelineConfig>& pipelines) {
   return std::ranges::all_of(pipelines,
                              [](const PipelineConfig& each) { return each.spec.is_disabled; });

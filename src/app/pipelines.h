@@ -33,6 +33,9 @@ Result<Config> ConfigOf(const SinglePipeline& single, const ConfigSources& sourc
 Result<std::vector<PipelineConfig>> SelectPipelines(const Config& config,
                                                     const std::vector<std::string>& names);
 
+/// The pipeline as it is judged at `now`: in maintenance or not.
+freshness::PipelineSpec SpecAt(const PipelineConfig& pipeline, WallTime now);
+
 /// Whether all are switched off, so that a run over them looks at nothing.
 bool AreAllDisabled(const std::vector<PipelineConfig>& pipelines);
 

@@ -75,6 +75,58 @@ Result<Milliseconds> ParseDuration(std::string_view text) {
   return bad(fmt::format("the unit '{}' is unknown", suffix));
 }
 
+std::optional<WallTime> ParseRfc3339(std::string_view text) {
+  // Takes `count` digits off the text.
+  const auto number = [&](size_t count) -> int {
+    if (text.size() < count) return -1;
+    int value = 0;
+    for (size_t i = 0; i < count; ++i) {
+      if (text[i] < '0' || text[i] > '9') return -1;
+      value = value * 10 + (text[i] - '0');
+    }
+    text.remove_prefix(count);
+    return value;
+  };
+  const auto mark = [&](std::string_view any_of) -> char {
+    if (text.empty() || any_of.find(text.front()) == std::string_view::npos) return '\0';
+    const char found = text.front();
+    text.remove_prefix(1);
+    return found;
+  };
+  const int year = number(4);
+  if (mark("-") == '\0') return std::nullopt;
+  const int month = number(2);
+  if (mark("-") == '\0') return std::nullopt;
+  const int day = number(2);
+  if (mark("Tt ") == '\0') return std::nullopt;
+  const int hour = number(2);
+  if (mark(":") == '\0') return std::nullopt;
+  const int minute = number(2);
+  if (mark(":") == '\0') return std::nullopt;
+  const int second = number(2);
+  int millis = 0;
+  if (mark(".") != '\0') {
+    int scale = 100;
+    size_t digits = 0;
+    for (int digit = number(1); digit >= 0; digit = number(1), scale /= 10, ++digits)
+      millis += digit * scale;
+    if (digits == 0) return std::nullopt;
+  }
+  std::chrono::minutes offset{0};
+  const char zone = mark("Zz+-");
+  if (zone == '\0') return std::nullopt;
+  if (zone == '+' || zone == '-') {
+    const int hours = number(2);
+    if (mark(":") == '\0') return std::nullopt;
+    const int minutes = number(2);
+    if (hours < 0 || hours > 23 || minutes < 0 || minutes > 59) return std::nullopt;
+    offset = std::chrono::minutes(hours * 60 + minutes) * (zone == '+' ? 1 : -1);
+  }
+  if (year < 0 || !text.empty()) return std::nullopt;
+  const auto local = WallTimeFromCivil(year, month, day, hour, minute, second, millis);
+  return local ? std::optional(*local - offset) : std::nullopt;
+}
+
 std::optional<WallTime> WallTimeFromCivil(int year, int month, int day, int hour, int minute,
                                           int second, int millis) {
   using namespace std::chrono;

@@ -14,6 +14,10 @@ namespace tidemark {
 /// the years 0000-9999, which RFC 3339 cannot write, is shown as it is: "253402300800000 ms".
 std::string FormatRfc3339(WallTime time);
 
+/// The opposite, with any number of fraction digits (those below a millisecond are cut off) and any
+/// offset from UTC: "2026-11-30T03:58:21.14+01:00". nullopt for anything else.
+std::optional<WallTime> ParseRfc3339(std::string_view text);
+
 /// A duration for people, two units at most, none that is zero: "45 s", "12 min 30 s", "3 h 5 min",
 /// "17 d 4 h"; "-" in front when negative.
 std::string FormatDuration(Milliseconds duration);

@@ -70,5 +70,32 @@ TEST(TimeTextTest, CivilFieldsAreCheckedAgainstTheCalendar) {
   EXPECT_EQ(WallTimeFromCivil(2024, 0, 0, 0, 0, 0, 0), std::nullopt);
 }
 
+TEST(Rfc3339Test, TimesAreReadWithTheirOffset) {
+  struct Case {
+    const char* text;
+    const char* utc;
+  };
+  for (const Case& c : {Case{"2026-11-30T02:58:21.140Z", "2026-11-30T02:58:21.140Z"},
+                        {"2026-11-30T02:58:21Z", "2026-11-30T02:58:21.000Z"},
+                        {"2026-11-30t02:58:21.14z", "2026-11-30T02:58:21.140Z"},
+                        {"2026-11-30 02:58:21.1409999Z", "2026-11-30T02:58:21.140Z"},
+                        {"2026-11-30T03:58:21+01:00", "2026-11-30T02:58:21.000Z"},
+                        {"2026-11-29T21:28:21-05:30", "2026-11-30T02:58:21.000Z"},
+                        {"0000-01-01T00:00:00Z", "0000-01-01T00:00:00.000Z"}}) {
+    const auto time = ParseRfc3339(c.text);
+    ASSERT_TRUE(time.has_value()) << c.text;
+    EXPECT_EQ(FormatRfc3339(*time), c.utc) << c.text;
+  }
+}
+
+TEST(Rfc3339Test, WhatIsNoTimeIsNone) {
+  for (const char* bad : {"", "2026", "2026-11-30", "2026-11-30T02:58:21", "2026-11-30T02:58Z",
+                          "2026-13-01T00:00:00Z", "2026-02-30T00:00:00Z", "2026-11-30T24:00:00Z",
+                          "2026-11-30T02:58:60Z", "2026-11-30T02:58:21.Z", "2026-11-30T02:58:21Zx",
+                          "2026-11-30T02:58:21+1:00", "2026-11-30T02:58:21+24:00",
+                          "-026-11-30T02:58:21Z", "+2026-11-30T02:58:21Z", "1764471501"})
+    EXPECT_EQ(ParseRfc3339(bad), std::nullopt) << bad;
+}
+
 }  // namespace
 }  // namespace tidemark

@@ -18,6 +18,7 @@ std::string VersionText();
 
 /// Adds the subcommand to `app`; `chosen` is set to its Run when the command line names it.
 void AddFreshness(CLI::App& app, Run& chosen);
+void AddServe(CLI::App& app, Run& chosen);
 void AddTimeline(CLI::App& app, Run& chosen);
 void AddCheckpoint(CLI::App& app, Run& chosen);
 void AddLog(CLI::App& app, Run& chosen);

@@ -83,6 +83,7 @@ int Main(int argc, char** argv) {
   app.set_version_flag("--version", VersionText, "The same as the command version");
   Run chosen;
   AddFreshness(app, chosen);
+  AddServe(app, chosen);
   AddTimeline(app, chosen);
   AddCheckpoint(app, chosen);
   AddLog(app, chosen);

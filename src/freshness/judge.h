@@ -78,6 +78,11 @@ PipelineReport JudgePipeline(const PipelineSpec& spec, const TableFacts& table,
                              const ClusterFacts& cluster, const PipelineMemory& memory,
                              WallTime now);
 
+/// A pipeline that nothing was heard of for `silent_for`, or nothing yet when that is nullopt:
+/// unknown, and without a number, whatever was said before.
+PipelineReport SilentReport(const PipelineSpec& spec, std::optional<Milliseconds> silent_for,
+                            WallTime now);
+
 /// The process exit code for several pipelines: 0 healthy, 1 warning, 2 breach, 3 unknown; breach
 /// outranks unknown outranks warning outranks healthy. Disabled pipelines count as healthy; no
 /// pipeline at all is 0.

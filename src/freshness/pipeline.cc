@@ -372,6 +372,28 @@ PipelineReport JudgePipeline(const PipelineSpec& spec, const TableFacts& table,
   return report;
 }
 
+PipelineReport SilentReport(const PipelineSpec& spec, std::optional<Milliseconds> silent_for,
+                            WallTime now) {
+  PipelineReport report = EmptyReport(spec, now);
+  if (spec.is_disabled) {
+    report.status = PipelineStatus::kDisabled;
+    report.message = MessageOf({spec, {}, {}, report});
+    return report;
+  }
+  report.reason = Reason::kTimeout;
+  report.message = silent_for
+                       ? fmt::format(
+                             "The last look that gave an answer was {:.0f} s ago, and what it saw "
+                             "no longer counts; see the log for what holds the next one up.",
+                             SecondsOf(*silent_for))
+                       : "The pipeline has not been looked at yet.";
+  if (spec.is_in_maintenance) {
+    report.status = PipelineStatus::kDisabled;
+    report.reason = Reason::kMaintenance;
+  }
+  return report;
+}
+
 int ExitCodeOf(std::span<const PipelineReport> reports) {
   bool has_warning = false, has_breach = false, has_unknown = false;
   for (const PipelineReport& report : reports) {

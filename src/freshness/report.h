@@ -124,6 +124,9 @@ struct PipelineReport {
 
   WallTime observed_at{};
   Milliseconds probe_duration{0};
+  /// When the pipeline was last judged without doubt, where somebody looks again and again; nullopt
+  /// for a single look.
+  std::optional<WallTime> last_success{};
 };
 
 }  // namespace tidemark::freshness

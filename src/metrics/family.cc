@@ -59,7 +59,7 @@ constexpr std::array kPipelineFamilies = {
            "Time the cluster took to answer.", "", "the cluster was not asked"},
     Family{"tidemark_freshness_last_success_timestamp_seconds", "seconds",
            "When the pipeline was last judged without doubt, seconds since 1970.", "",
-           "the status is unknown or the pipeline is switched off"},
+           "never yet, or in a single run the status is unknown or the pipeline is switched off"},
 };
 
 constexpr std::array kPartitionFamilies = {
@@ -88,6 +88,17 @@ constexpr std::array kCompatibilityFamilies = {
            "Longest time in queue of all partitions.", "cluster_name, group", kSuppressed},
 };
 
+// Names as every Prometheus client library has them.
+constexpr std::array kProcessFamilies = {
+    Family{"tidemark_build_info", "", "What is running; always 1.", "version", ""},
+    Family{"process_start_time_seconds", "seconds", "When the process began, seconds since 1970.",
+           "", "it is not known"},
+    Family{"process_resident_memory_bytes", "bytes", "Memory the process holds.", "",
+           "it is not known"},
+    Family{"process_open_fds", "", "Files and sockets the process has open.", "",
+           "it is not known"},
+};
+
 }  // namespace
 
 std::span<const Family> FamiliesOf(FamilyGroup group) {
@@ -95,6 +106,7 @@ std::span<const Family> FamiliesOf(FamilyGroup group) {
     case FamilyGroup::kPipeline: return kPipelineFamilies;
     case FamilyGroup::kPartition: return kPartitionFamilies;
     case FamilyGroup::kCompatibility: return kCompatibilityFamilies;
+    case FamilyGroup::kProcess: return kProcessFamilies;
   }
   std::unreachable();
 }

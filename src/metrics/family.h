@@ -20,6 +20,7 @@ enum class FamilyGroup {
   kPipeline,       ///< always
   kPartition,      ///< on request: one series a partition
   kCompatibility,  ///< on request: the names of other lag exporters
+  kProcess,        ///< of the daemon itself
 };
 
 /// In the order of exposition.

@@ -15,8 +15,8 @@ namespace {
 
 std::vector<Family> AllFamilies() {
   std::vector<Family> families;
-  for (const FamilyGroup group :
-       {FamilyGroup::kPipeline, FamilyGroup::kPartition, FamilyGroup::kCompatibility})
+  for (const FamilyGroup group : {FamilyGroup::kPipeline, FamilyGroup::kPartition,
+                                  FamilyGroup::kCompatibility, FamilyGroup::kProcess})
     families.insert(families.end(), FamiliesOf(group).begin(), FamiliesOf(group).end());
   return families;
 }
@@ -41,12 +41,14 @@ TEST(FamilyTest, ThePageListsEachFamilyAsItIs) {
   for (const Family& family : AllFamilies()) EXPECT_THAT(lines, testing::Contains(RowOf(family)));
 }
 
-TEST(FamilyTest, ThePageListsNoFreshnessFamilyThatIsNotThere) {
+TEST(FamilyTest, ThePageListsNoFamilyThatIsNotThere) {
   std::set<std::string, std::less<>> names;
   for (const Family& family : AllFamilies()) names.emplace(family.name);
   size_t rows = 0;
   for (const std::string& line : LinesOfThePage()) {
-    if (!line.starts_with("| `tidemark_freshness_") && !line.starts_with("| `kafka_")) continue;
+    if (!line.starts_with("| `tidemark_") && !line.starts_with("| `kafka_") &&
+        !line.starts_with("| `process_"))
+      continue;
     const std::string name = line.substr(3, line.find('`', 3) - 3);
     EXPECT_TRUE(names.contains(name)) << name;
     ++rows;

@@ -93,6 +93,7 @@ std::optional<std::string> OldestStamp(const PipelineReport& report) {
 }
 
 std::optional<std::string> LastSuccess(const PipelineReport& report) {
+  if (report.last_success) return ShortSecondsText(report.last_success->time_since_epoch());
   const bool is_judged = report.status != PipelineStatus::kUnknown &&
                          (report.status != PipelineStatus::kDisabled || report.lag);
   if (!is_judged) return std::nullopt;

@@ -1,0 +1,26 @@
+/// What many pipelines ask of one cluster, in as few requests as can be.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "app/config.h"
+#include "base/budget.h"
+#include "freshness/judge.h"
+#include "kafka/partition_probe.h"
+
+namespace tidemark::app {
+
+/// Topics with their committed offsets, of one pipeline. Not empty.
+using ClusterQuestion = std::vector<kafka::ProbeRequest::Topic>;
+
+/// An answer for each question, in their order. A request asks for a topic once: pipelines on one
+/// topic with the same offsets share an answer, those with other offsets wait for the next request.
+/// Hidden values of the cluster are taken out of every message.
+std::vector<freshness::ClusterFacts> AskCluster(kafka::PartitionProbe& probe,
+                                                const HiddenValues& hidden,
+                                                kafka::IsolationLevel isolation,
+                                                std::span<const ClusterQuestion> questions,
+                                                const Budget& budget);
+
+}  // namespace tidemark::app

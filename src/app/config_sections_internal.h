@@ -1,0 +1,21 @@
+/// Reading the sections of config_sections.h.
+#pragma once
+
+#include <yaml-cpp/yaml.h>
+
+#include <string>
+
+#include "app/config_sections.h"
+#include "app/hidden_values.h"
+#include "app/yaml_map_internal.h"
+#include "state/state_store.h"
+
+namespace tidemark::app {
+
+HttpConfig ReadHttp(ConfigContext& context, const std::string& file, const YAML::Node& node);
+
+/// What the URL took from the environment or a file goes to `hidden`.
+state::StateOptions ReadState(ConfigContext& context, const std::string& file,
+                              const YAML::Node& node, HiddenValues& hidden);
+
+}  // namespace tidemark::app

@@ -1,0 +1,249 @@
+#include "app/serve.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <map>
+#include <mutex>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "api/freshness_json.h"
+#include "app/serve_routes.h"
+#include "app/state_keeper.h"
+#include "base/budget.h"
+#include "base/log.h"
+#include "http/server.h"
+
+namespace tidemark::app {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+/// How often files are looked at for changes, and the longest a stop is waited for.
+constexpr Milliseconds kFileLookEvery{1000};
+constexpr Milliseconds kStopGrace{5000};
+/// A commit callback names every file of the commit.
+constexpr size_t kBodySizeMax = size_t{16} << 20U;
+
+/// What shows that files were changed.
+class FileStamps {
+ public:
+  explicit FileStamps(const std::vector<std::string>& files) {
+    for (const std::string& file : files) stamps_[file] = StampOf(file);
+  }
+  bool HaveChanged() const {
+    return std::ranges::any_of(
+        stamps_, [](const auto& entry) { return StampOf(entry.first) != entry.second; });
+  }
+
+ private:
+  using Stamp = std::pair<fs::file_time_type, uintmax_t>;
+  static Stamp StampOf(const std::string& file) {
+    std::error_code error;
+    const auto time = fs::last_write_time(file, error);
+    const auto size = error ? 0 : fs::file_size(file, error);
+    return error ? Stamp{} : Stamp{time, size};
+  }
+  std::map<std::string, Stamp> stamps_;
+};
+
+std::vector<std::string> NamesOf(const Config& config) {
+  std::vector<std::string> names;
+  for (const PipelineConfig& pipeline : config.pipelines) names.push_back(pipeline.spec.name);
+  return names;
+}
+
+/// Logs a pipeline's status when it changes, not each look.
+class StatusLog {
+ public:
+  void Note(const freshness::PipelineReport& report) {
+    const auto now = std::pair(report.status, report.reason);
+    const auto [known, is_new] = last_.try_emplace(report.pipeline, now);
+    if (!is_new && known->second == now) return;
+    const bool is_silent_start = is_new && report.status == freshness::PipelineStatus::kFresh;
+    known->second = now;
+    if (is_silent_start) return;
+    const bool is_bad = report.status == freshness::PipelineStatus::kBreach ||
+                        report.status == freshness::PipelineStatus::kUnknown;
+    Log(is_bad ? LogLevel::kWarning : LogLevel::kInfo,
+        fmt::format("pipeline={} status={} reason={} {}", report.pipeline,
+                    freshness::PipelineStatusName(report.status),
+                    freshness::ReasonName(report.reason), report.message));
+  }
+
+ private:
+  std::map<std::string, std::pair<freshness::PipelineStatus, freshness::Reason>> last_;
+};
+
+/// The configuration that counts now; replaced as a whole.
+class CurrentConfig {
+ public:
+  explicit CurrentConfig(Config config)
+      : config_(std::make_shared<const Config>(std::move(config))) {}
+  std::shared_ptr<const Config> Get() const {
+    const std::lock_guard lock(mutex_);
+    return config_;
+  }
+  void Set(Config config) {
+    auto next = std::make_shared<const Config>(std::move(config));
+    const std::lock_guard lock(mutex_);
+    config_ = std::move(next);
+  }
+
+ private:
+  mutable std::mutex mutex_;
+  std::shared_ptr<const Config> config_;
+};
+
+class Daemon {
+ public:
+  Daemon(Config config, const ConfigSources& sources, const ServeOptions& options,
+         const FreshnessEdges& edges)
+      : current_(std::move(config)), sources_(sources), options_(options), edges_(edges) {}
+
+  ~Daemon() {
+    // Looks speak to the server and the keeper.
+    watch_.reset();
+  }
+  Daemon(const Daemon&) = delete;
+  Daemon& operator=(const Daemon&) = delete;
+
+  Status Run() {
+    HideInLog(*current_.Get());
+    TRY(OpenState());
+    BeginWatch();
+    TRY(BeginAnswering());
+    Log(LogLevel::kInfo, fmt::format("watching pipelines={}", current_.Get()->pipelines.size()));
+    FileStamps stamps(current_.Get()->files);
+    Budget nap = Budget::For(std::chrono::hours(24 * 366 * 100), options_.stop);
+    nap.retry_delay = kFileLookEvery;
+    nap.tries_max = 2;
+    while (nap.WaitForTry(2)) {
+      const bool is_asked = options_.wants_reload && options_.wants_reload();
+      if (!is_asked && !stamps.HaveChanged()) continue;
+      Reload();
+      stamps = FileStamps(current_.Get()->files);
+    }
+    Log(LogLevel::kInfo, "stopping");
+    server_->Stop(kStopGrace);
+    return {};
+  }
+
+ private:
+  Status OpenState() {
+    const auto config = current_.Get();
+    if (!config->state) {
+      Log(LogLevel::kWarning,
+          "no state is kept: there is no history, and what a restart forgets makes some ages "
+          "unknown; give the configuration a 'state' section");
+      return {};
+    }
+    auto keeper = StateKeeper::Open(*config->state, *edges_.clock);
+    if (!keeper) return std::unexpected(config->state_hidden.Hide(std::move(keeper).error()));
+    keeper_ = *std::move(keeper);
+    keeper_->KeepOnly(NamesOf(*config));
+    return {};
+  }
+
+  void BeginWatch() {
+    watch_ = std::make_unique<Watch>(
+        *current_.Get(), keeper_ ? keeper_->remembered() : std::vector<Remembered>(),
+        options_.watch, edges_, [this](const Look& look) {
+          log_.Note(look.report);
+          if (keeper_) keeper_->Note(look);
+          const std::lock_guard lock(server_mutex_);
+          if (!server_) return;
+          server_->Publish("report", api::FreshnessJson({&look.report, 1},
+                                                        {.generated_at = look.report.observed_at,
+                                                         .duration = look.report.probe_duration,
+                                                         .with_partitions = false}));
+        });
+  }
+
+  Status BeginAnswering() {
+    const HttpConfig http = current_.Get()->http.value_or(HttpConfig{});
+    http::ServerOptions server;
+    server.address = http.address;
+    server.port = http.port;
+    server.tls = http.tls;
+    server.body_size_max = kBodySizeMax;
+    if (!http.bearer_tokens_file.empty()) {
+      TRY(tokens_.Read(http.bearer_tokens_file));
+      server.is_allowed = [this](const http::Request& request) { return tokens_.Allow(request); };
+    }
+    TRY_ASSIGN(
+        auto started,
+        http::Server::Start(server, MakeRouter({.watch = *watch_,
+                                                .keeper = keeper_.get(),
+                                                .edges = edges_,
+                                                .config = [this] { return current_.Get(); }})));
+    const std::lock_guard lock(server_mutex_);
+    server_ = std::move(started);
+    const bool is_v6 = http.address.find(':') != std::string::npos;
+    if (options_.on_ready) {
+      options_.on_ready(fmt::format("{}://{}:{}", http.tls ? "https" : "http",
+                                    is_v6 ? "[" + http.address + "]" : http.address,
+                                    server_->port()));
+    }
+    return {};
+  }
+
+  void Reload() {
+    auto loaded = LoadConfig(options_.config_file, sources_);
+    if (!loaded.config) {
+      Log(LogLevel::kError, "the changed configuration has mistakes, and the old one stays");
+      for (const ConfigMistake& mistake : loaded.mistakes)
+        Log(LogLevel::kError, FormatMistake(mistake));
+      return;
+    }
+    HideInLog(*loaded.config);
+    const auto old = current_.Get();
+    WarnOfRestart(*old, *loaded.config);
+    if (const std::string& file = old->http.value_or(HttpConfig{}).bearer_tokens_file;
+        !file.empty()) {
+      if (auto read = tokens_.Read(file); !read)
+        Log(LogLevel::kError, "the bearer tokens stay as they were: " + read.error().message);
+    }
+    watch_->Reload(*loaded.config);
+    if (keeper_) keeper_->KeepOnly(NamesOf(*loaded.config));
+    Log(LogLevel::kInfo,
+        fmt::format("configuration read again pipelines={}", loaded.config->pipelines.size()));
+    current_.Set(*std::move(loaded.config));
+  }
+
+  static void WarnOfRestart(const Config& old, const Config& now) {
+    const HttpConfig a = old.http.value_or(HttpConfig{}), b = now.http.value_or(HttpConfig{});
+    const bool is_http_same = a.address == b.address && a.port == b.port &&
+                              a.bearer_tokens_file == b.bearer_tokens_file &&
+                              a.tls.has_value() == b.tls.has_value();
+    const bool is_state_same =
+        old.state.has_value() == now.state.has_value() &&
+        (!old.state || (old.state->path == now.state->path && old.state->url == now.state->url));
+    if (!is_http_same) Log(LogLevel::kWarning, "changes of 'http' count after a restart");
+    if (!is_state_same) Log(LogLevel::kWarning, "changes of 'state' count after a restart");
+  }
+
+  CurrentConfig current_;
+  const ConfigSources& sources_;
+  const ServeOptions& options_;
+  const FreshnessEdges& edges_;
+  StatusLog log_;  // of the watch's thread
+  BearerTokens tokens_;
+  std::unique_ptr<StateKeeper> keeper_;
+  std::mutex server_mutex_;
+  std::unique_ptr<Watch> watch_;
+  std::unique_ptr<http::Server> server_;
+};
+
+}  // namespace
+
+Status Serve(Config config, const ConfigSources& sources, const ServeOptions& options,
+             const FreshnessEdges& edges) {
+  return Daemon(std::move(config), sources, options, edges).Run();
+}
+
+}  // namespace tidemark::app

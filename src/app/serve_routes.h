@@ -1,0 +1,51 @@
+/// The resources of the daemon.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "app/config.h"
+#include "app/freshness_run.h"
+#include "app/state_keeper.h"
+#include "app/watch.h"
+#include "http/router.h"
+
+namespace tidemark::app {
+
+/// What resources are made from; outlives the router. `config` may change under it.
+struct ServeSources {
+  Watch& watch;
+  StateKeeper* keeper = nullptr;  ///< null: no state is kept, and there is no history
+  FreshnessEdges edges;
+  std::function<std::shared_ptr<const Config>()> config;
+};
+
+/// GET /healthz, /readyz, /metrics; below /api/v1: GET pipelines, pipelines/{name},
+/// pipelines/{name}/partitions, pipelines/{name}/history, incidents, timeline, events,
+/// openapi.json; POST wake, pipelines/{name}/wake. docs/serve.md describes them.
+http::Router MakeRouter(const ServeSources& sources);
+
+/// The tables that a message from outside speaks of: Hudi's commit callback (`basePath`), an S3
+/// event notification (bare, or inside SNS or SQS), or {"uri": "…"}. Each only means "look now".
+/// kInvalidArgument for what is none of these.
+Result<std::vector<std::string>> UrisOfNotice(const std::string& body);
+
+/// Who may ask: holders of one of the tokens in a file, one a line; for /healthz and /readyz
+/// everybody.
+class BearerTokens {
+ public:
+  /// Reads the file; kInvalidArgument when there is no token in it. The old ones stay then.
+  Status Read(const std::string& path);
+  /// Any thread. Takes the same time for every wrong token.
+  bool Allow(const http::Request& request) const;
+
+ private:
+  mutable std::mutex mutex_;
+  std::vector<std::string> tokens_;
+};
+
+}  // namespace tidemark::app

@@ -1,0 +1,113 @@
+/// Keeps what looks teach in the state store, behind the watch's back: a slow or dead database
+/// delays no look.
+#pragma once
+
+#include <condition_variable>
+#include <cstddef>
+#include <deque>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <thread>
+#include <vector>
+
+#include "app/watch.h"
+#include "base/clock.h"
+#include "base/error.h"
+#include "state/state_store.h"
+
+namespace tidemark::app {
+
+/// Samples, and incidents, that wait for a database that does not answer; older ones are dropped
+/// over it, and that is logged.
+inline constexpr size_t kSamplesWaitingMax = 100'000;
+
+/// Opens and closes incidents as the status of pipelines changes. Values only.
+class IncidentBook {
+ public:
+  explicit IncidentBook(std::vector<state::Incident> open);
+
+  /// What `report` changes: up to one incident that closes, and one that opens. One whose status
+  /// changes closes, and another opens.
+  std::vector<state::Incident> Note(const freshness::PipelineReport& report);
+
+  /// Incidents of pipelines that are not among `pipelines`, closed at `now`.
+  std::vector<state::Incident> KeepOnly(const std::vector<std::string>& pipelines, WallTime now);
+
+ private:
+  std::map<std::string, state::Incident, std::less<>> open_;
+};
+
+/// Writes about once a second from a thread of its own; what could not be written is tried again.
+/// Of a kill, the last second is lost.
+class StateKeeper {
+ public:
+  /// What was loaded goes to the watch; warns of what could not be read.
+  static Result<std::unique_ptr<StateKeeper>> Open(const state::StateOptions& options,
+                                                   const Clock& clock);
+
+  StateKeeper(std::unique_ptr<state::StateStore> store, state::StateStore::Loaded loaded,
+              std::vector<state::Incident> open, const Clock& clock);
+  /// Writes what is left.
+  ~StateKeeper();
+
+  StateKeeper(const StateKeeper&) = delete;
+  StateKeeper& operator=(const StateKeeper&) = delete;
+
+  /// What earlier processes knew, for the watch.
+  const std::vector<Remembered>& remembered() const { return remembered_; }
+
+  /// Never waits for the database. From the watch's thread.
+  void Note(const Look& look);
+  /// Forgets all pipelines but these. Any thread.
+  void KeepOnly(std::vector<std::string> pipelines);
+
+  /// Any thread; wait for the database.
+  Result<std::vector<state::HistoryPoint>> History(std::string_view pipeline, WallTime from,
+                                                   WallTime to);
+  Result<std::vector<state::Incident>> Incidents(std::string_view pipeline, size_t limit);
+
+ private:
+  struct Waiting {
+    std::map<std::string, state::PipelineState> pipelines;
+    std::vector<state::Incident> incidents;
+    std::deque<state::Sample> samples;
+    std::vector<std::string> kept;
+    bool has_kept = false;
+  };
+
+  /// The last decided report of a pipeline.
+  struct LastGood {
+    std::string table;
+    std::optional<WallTime> at;
+    std::string report;
+  };
+
+  void Run(const std::stop_token& stop);
+  Status Write(const Waiting& work);
+  void PutBack(Waiting work);
+  void RollUp();
+
+  const Clock& clock_;
+  std::vector<Remembered> remembered_;
+  std::map<std::string, LastGood> last_good_;  // of the watch's thread
+  IncidentBook book_;                          // of the watch's thread, and of KeepOnly
+  std::mutex book_mutex_;
+
+  std::mutex store_mutex_;
+  std::unique_ptr<state::StateStore> store_;
+
+  std::mutex waiting_mutex_;
+  std::condition_variable_any has_waiting_;
+  Waiting waiting_;
+  size_t dropped_ = 0;
+  MonoTime rolled_up_at_{};
+  bool is_failing_ = false;
+
+  std::jthread thread_;
+};
+
+}  // namespace tidemark::app

@@ -1,0 +1,154 @@
+#include "app/state_keeper.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <stdlib.h>
+
+#include <filesystem>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "support/result_matchers.h"
+
+namespace tidemark::app {
+namespace {
+
+using freshness::PipelineReport;
+using freshness::PipelineStatus;
+using state::Incident;
+using support::IsOk;
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+using ::testing::SizeIs;
+using namespace std::chrono_literals;
+
+constexpr WallTime kNow = std::chrono::sys_days(std::chrono::year(2026) / 11 / 30) + 3h;
+
+PipelineReport ReportOf(PipelineStatus status, WallTime at, std::string pipeline = "orders") {
+  PipelineReport report;
+  report.pipeline = std::move(pipeline);
+  report.table = "s3://lake/orders";
+  report.status = status;
+  report.observed_at = at;
+  if (status != PipelineStatus::kUnknown) report.lag = 90s;
+  return report;
+}
+
+TEST(IncidentBookTest, AFreshPipelineOpensNothing) {
+  IncidentBook book({});
+  EXPECT_THAT(book.Note(ReportOf(PipelineStatus::kFresh, kNow)), IsEmpty());
+  EXPECT_THAT(book.Note(ReportOf(PipelineStatus::kDisabled, kNow)), IsEmpty());
+}
+
+TEST(IncidentBookTest, AnIncidentOpensOnceAndClosesWithTheFirstGoodReport) {
+  IncidentBook book({});
+  const auto opened = book.Note(ReportOf(PipelineStatus::kBreach, kNow));
+  ASSERT_THAT(opened, SizeIs(1));
+  EXPECT_EQ(opened[0].opened_at, kNow);
+  EXPECT_EQ(opened[0].closed_at, std::nullopt);
+  EXPECT_THAT(book.Note(ReportOf(PipelineStatus::kBreach, kNow + 1min)), IsEmpty());
+  const auto closed = book.Note(ReportOf(PipelineStatus::kFresh, kNow + 2min));
+  ASSERT_THAT(closed, SizeIs(1));
+  EXPECT_EQ(closed[0].opened_at, kNow);
+  EXPECT_EQ(closed[0].closed_at, kNow + 2min);
+}
+
+TEST(IncidentBookTest, AnotherStatusClosesOneIncidentAndOpensAnother) {
+  IncidentBook book({});
+  book.Note(ReportOf(PipelineStatus::kWarning, kNow));
+  const auto changes = book.Note(ReportOf(PipelineStatus::kUnknown, kNow + 1min));
+  ASSERT_THAT(changes, SizeIs(2));
+  EXPECT_EQ(changes[0].status, PipelineStatus::kWarning);
+  EXPECT_EQ(changes[0].closed_at, kNow + 1min);
+  EXPECT_EQ(changes[1].status, PipelineStatus::kUnknown);
+}
+
+TEST(IncidentBookTest, WhatAnEarlierProcessLeftOpenGoesOn) {
+  const Incident open{.pipeline = "orders",
+                      .status = PipelineStatus::kBreach,
+                      .reason = "ok",
+                      .opened_at = kNow - 1h,
+                      .closed_at = {}};
+  IncidentBook book({open});
+  EXPECT_THAT(book.Note(ReportOf(PipelineStatus::kBreach, kNow)), IsEmpty());
+  const auto closed = book.Note(ReportOf(PipelineStatus::kFresh, kNow));
+  ASSERT_THAT(closed, SizeIs(1));
+  EXPECT_EQ(closed[0].opened_at, kNow - 1h);
+}
+
+TEST(IncidentBookTest, IncidentsOfPipelinesThatAreGoneClose) {
+  IncidentBook book({});
+  book.Note(ReportOf(PipelineStatus::kBreach, kNow));
+  EXPECT_THAT(book.KeepOnly({"orders"}, kNow + 1h), IsEmpty());
+  const auto closed = book.KeepOnly({"payments"}, kNow + 1h);
+  ASSERT_THAT(closed, SizeIs(1));
+  EXPECT_EQ(closed[0].closed_at, kNow + 1h);
+  EXPECT_THAT(book.KeepOnly({}, kNow + 1h), IsEmpty());
+}
+
+class StateKeeperTest : public ::testing::Test {
+ protected:
+  StateKeeperTest() {
+    std::string name = std::filesystem::temp_directory_path() / "tidemark-keeper-XXXXXX";
+    folder_ = ::mkdtemp(name.data());
+  }
+  ~StateKeeperTest() override { std::filesystem::remove_all(folder_); }
+  std::unique_ptr<StateKeeper> Open() {
+    auto keeper = StateKeeper::Open({.path = folder_, .url = {}}, clock_);
+    EXPECT_THAT(keeper, IsOk());
+    return keeper ? *std::move(keeper) : nullptr;
+  }
+
+  std::string folder_;
+  SystemClock clock_;
+};
+
+TEST_F(StateKeeperTest, WhatALookTaughtIsThereForTheNextProcess) {
+  Look look{.report = ReportOf(PipelineStatus::kBreach, kNow), .memory = {}};
+  look.memory.cluster_id = "cluster-a";
+  Open()->Note(look);
+  const auto keeper = Open();
+  ASSERT_THAT(keeper->remembered(), SizeIs(1));
+  const Remembered& remembered = keeper->remembered()[0];
+  EXPECT_EQ(remembered.pipeline, "orders");
+  EXPECT_EQ(remembered.table, "s3://lake/orders");
+  EXPECT_EQ(remembered.memory.cluster_id, "cluster-a");
+  EXPECT_EQ(remembered.last_success, kNow);
+  const auto history = keeper->History("orders", kNow, kNow + 1min);
+  ASSERT_THAT(history, IsOk());
+  ASSERT_THAT(*history, SizeIs(1));
+  EXPECT_EQ((*history)[0].lag_seconds_max, 90);
+  const auto incidents = keeper->Incidents("", 10);
+  ASSERT_THAT(incidents, IsOk());
+  EXPECT_THAT(*incidents, SizeIs(1));
+}
+
+TEST_F(StateKeeperTest, AnUnknownLookDoesNotTakeTheLastSuccessAway) {
+  Open()->Note({.report = ReportOf(PipelineStatus::kFresh, kNow), .memory = {}});
+  Open()->Note({.report = ReportOf(PipelineStatus::kUnknown, kNow + 1min), .memory = {}});
+  EXPECT_EQ(Open()->remembered()[0].last_success, kNow);
+}
+
+TEST_F(StateKeeperTest, OnAnotherTableThereWasNoSuccessYet) {
+  Open()->Note({.report = ReportOf(PipelineStatus::kFresh, kNow), .memory = {}});
+  auto moved = ReportOf(PipelineStatus::kUnknown, kNow + 1min);
+  moved.table = "s3://lake/elsewhere";
+  Open()->Note({.report = moved, .memory = {}});
+  EXPECT_EQ(Open()->remembered()[0].last_success, std::nullopt);
+}
+
+TEST_F(StateKeeperTest, PipelinesThatAreGoneAreForgotten) {
+  {
+    const auto keeper = Open();
+    keeper->Note({.report = ReportOf(PipelineStatus::kBreach, kNow, "a"), .memory = {}});
+    keeper->Note({.report = ReportOf(PipelineStatus::kBreach, kNow, "b"), .memory = {}});
+  }
+  Open()->KeepOnly({"b"});
+  const auto keeper = Open();
+  ASSERT_THAT(keeper->remembered(), SizeIs(1));
+  EXPECT_EQ(keeper->remembered()[0].pipeline, "b");
+}
+
+}  // namespace
+}  // namespace tidemark::app

@@ -1,0 +1,532 @@
+#include "app/watch.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <condition_variable>
+#include <deque>
+#include <map>
+#include <mutex>
+#include <stop_token>
+#include <thread>
+#include <utility>
+#include <variant>
+
+#include "app/cluster_questions.h"
+#include "app/pipelines.h"
+#include "app/schedule.h"
+#include "app/work_lane.h"
+#include "base/check.h"
+#include "freshness/judge.h"
+#include "lake/hudi/checkpoint_watch.h"
+
+namespace tidemark::app {
+
+namespace {
+
+using freshness::ClusterFacts;
+using freshness::PipelineMemory;
+using freshness::PipelineReport;
+using freshness::PipelineStatus;
+using freshness::TableFacts;
+
+/// The longest the deciding thread sleeps: a clock that is not the machine's may run faster.
+constexpr Milliseconds kNapMax{250};
+
+/// A table as one pipeline sees it over many looks. Used by one worker at a time.
+struct TableEye {
+  std::unique_ptr<storage::ObjectStore> store;
+  std::unique_ptr<lake::hudi::CheckpointWatch> watch;
+};
+
+/// A pipeline on its way through one look.
+struct Passage {
+  uint64_t id = 0;  ///< of the entry
+  PipelineConfig pipeline;
+  StoreConfig store;
+  std::shared_ptr<TableEye> eye;
+  PipelineMemory memory;
+  MonoTime begun{};
+  TableFacts table;
+  ClusterQuestion question;
+};
+
+/// The places whose silence is shared: a bucket, or the machine's own disk.
+std::string PlaceOf(std::string_view uri) {
+  const size_t scheme = uri.find("://");
+  if (scheme == std::string_view::npos || uri.starts_with("file:")) return "file";
+  return std::string(uri.substr(0, uri.find('/', scheme + 3)));
+}
+
+bool MayPass(ErrorKind kind) {
+  return kind == ErrorKind::kUnavailable || kind == ErrorKind::kConflict ||
+         kind == ErrorKind::kCancelled;
+}
+
+/// What lanes are told apart by. Silent: those that did not answer the last time.
+struct ClusterKey {
+  std::string name;
+  kafka::IsolationLevel isolation{};
+  bool is_silent = false;
+  auto operator<=>(const ClusterKey&) const = default;
+};
+
+/// One client of one cluster. `probe` belongs to the lane's thread, all else to the deciding one.
+struct Cluster {
+  explicit Cluster(ClusterConfig config_of) : config(std::move(config_of)) {}
+
+  const ClusterConfig config;
+  std::unique_ptr<kafka::PartitionProbe> probe;
+  std::vector<Passage> waiting;
+  std::optional<MonoTime> gathers_until;
+  bool is_asking = false;
+  Milliseconds back_off{0};
+  MonoTime left_alone_until{};
+  std::optional<Error> last_error;
+  WorkLane lane{1};
+};
+
+bool IsSame(const ClusterConfig& a, const ClusterConfig& b) {
+  return a.options.bootstrap_servers == b.options.bootstrap_servers &&
+         a.options.properties == b.options.properties;
+}
+
+bool IsSame(const storage::StoreOptions& a, const storage::StoreOptions& b) {
+  return a.endpoint == b.endpoint && a.region == b.region && a.is_anonymous == b.is_anonymous &&
+         a.is_path_style == b.is_path_style;
+}
+
+/// Whether some partition did not answer although it may the next time.
+bool HasSilence(const PipelineReport& report) {
+  return std::ranges::any_of(report.partitions, [](const freshness::PartitionVerdict& partition) {
+    return partition.verdict == freshness::Verdict::kUnknown && partition.reason &&
+           (*partition.reason == kafka::ProbeFaultName(kafka::ProbeFault::kTimeout) ||
+            *partition.reason == kafka::ProbeFaultName(kafka::ProbeFault::kNoLeader) ||
+            *partition.reason == kafka::ProbeFaultName(kafka::ProbeFault::kBrokerUnreachable));
+  });
+}
+
+// What workers and callers tell the deciding thread.
+struct TableWasRead {
+  Passage passage;
+};
+struct ClusterWasAsked {
+  Cluster* cluster = nullptr;  ///< stays while it is asking
+  std::vector<Passage> passages;
+  std::vector<ClusterFacts> answers;
+};
+struct NewConfig {
+  Config config;
+};
+struct WakeUpCall {
+  std::string pipeline;
+};
+using Message = std::variant<TableWasRead, ClusterWasAsked, NewConfig, WakeUpCall>;
+
+}  // namespace
+
+class Watch::Loop {
+ public:
+  Loop(Config config, std::vector<Remembered> remembered, const WatchOptions& options,
+       FreshnessEdges edges, std::function<void(const Look&)> on_look)
+      : options_(options), edges_(std::move(edges)), on_look_(std::move(on_look)) {
+    for (Remembered& each : remembered) {
+      std::string name = each.pipeline;
+      remembered_.insert_or_assign(std::move(name), std::move(each));
+    }
+    Take(std::move(config));
+    thread_ = std::jthread([this](const std::stop_token& stop) { Run(stop); });
+  }
+
+  ~Loop() {
+    stop_work_.request_stop();
+    thread_.request_stop();
+    has_message_.notify_all();
+    thread_.join();
+    clusters_.clear();  // before what their work refers to
+    retired_.clear();
+    table_lanes_.clear();
+  }
+
+  void Post(Message message) {
+    {
+      const std::lock_guard lock(messages_mutex_);
+      messages_.push_back(std::move(message));
+    }
+    has_message_.notify_all();
+  }
+
+  /// Names of the pipelines that `is_meant` says yes to.
+  template <class IsMeant>
+  std::vector<std::string> NamesWhere(const IsMeant& is_meant) const {
+    const std::lock_guard lock(entries_mutex_);
+    std::vector<std::string> names;
+    for (const auto& [name, entry] : entries_)
+      if (is_meant(entry.pipeline)) names.push_back(name);
+    return names;
+  }
+
+  std::vector<Watched> Snapshot(bool with_partitions) const {
+    const MonoTime mono = edges_.clock->Mono();
+    const WallTime now = edges_.clock->Now();
+    const std::lock_guard lock(entries_mutex_);
+    std::vector<Watched> all;
+    for (const std::string& name : order_) {
+      const Entry& entry = entries_.at(name);
+      Watched& watched = all.emplace_back();
+      watched.looks = entry.looks;
+      const auto silent_for = std::chrono::duration_cast<Milliseconds>(mono - entry.reported_at);
+      if (entry.report && silent_for <= SilenceLimit(entry.pipeline)) {
+        watched.report = *entry.report;
+        if (!with_partitions) watched.report.partitions.clear();
+      } else {
+        watched.report =
+            freshness::SilentReport(SpecAt(entry.pipeline, now),
+                                    entry.report ? std::optional(silent_for) : std::nullopt, now);
+      }
+      watched.report.last_success = entry.last_success;
+    }
+    return all;
+  }
+
+ private:
+  struct Entry {
+    uint64_t id = 0;
+    PipelineConfig pipeline;
+    StoreConfig store;
+    std::shared_ptr<TableEye> eye = std::make_shared<TableEye>();
+    PipelineMemory memory;
+    std::shared_ptr<const PipelineReport> report;
+    MonoTime reported_at{};
+    std::optional<WallTime> last_success;
+    uint64_t looks = 0;
+    bool is_table_silent = false;
+    bool is_cluster_silent = false;
+  };
+
+  Milliseconds SilenceLimit(const PipelineConfig& pipeline) const {
+    return kSilentIntervals * pipeline.interval + options_.table_deadline + options_.probe_deadline;
+  }
+
+  void Run(const std::stop_token& stop) {
+    while (!stop.stop_requested()) {
+      const MonoTime now = edges_.clock->Mono();
+      for (const std::string& name : schedule_.TakeDue(now)) Begin(name, now);
+      AskClusters(now);
+      std::erase_if(retired_, [](const auto& cluster) { return !cluster->is_asking; });
+      for (Message& message : AwaitMessages(now, stop))
+        std::visit([this](auto& each) { Take(std::move(each)); }, message);
+    }
+  }
+
+  std::deque<Message> AwaitMessages(MonoTime now, const std::stop_token& stop) {
+    Milliseconds nap = kNapMax;
+    const auto shorten = [&](MonoTime until) {
+      const auto left = std::chrono::ceil<Milliseconds>(until - now);
+      nap = std::clamp(left, Milliseconds(0), nap);
+    };
+    if (const auto due = schedule_.NextDue()) shorten(*due);
+    for (const auto& [key, cluster] : clusters_)
+      if (cluster->gathers_until && !cluster->is_asking) shorten(*cluster->gathers_until);
+    std::unique_lock lock(messages_mutex_);
+    has_message_.wait_for(lock, nap, [&] { return !messages_.empty() || stop.stop_requested(); });
+    return std::exchange(messages_, {});
+  }
+
+  // --- a look ---------------------------------------------------------------------------------
+
+  void Begin(const std::string& name, MonoTime now) {
+    Passage passage;
+    bool is_silent = false;
+    {
+      const std::lock_guard lock(entries_mutex_);
+      const Entry& entry = entries_.at(name);
+      passage = {.id = entry.id,
+                 .pipeline = entry.pipeline,
+                 .store = entry.store,
+                 .eye = entry.eye,
+                 .memory = entry.memory,
+                 .begun = now,
+                 .table = {},
+                 .question = {}};
+      is_silent = entry.is_table_silent;
+    }
+    if (passage.pipeline.spec.is_disabled) return Judge(std::move(passage), {});
+    const auto key = std::pair(PlaceOf(passage.pipeline.spec.table), is_silent);
+    auto& lane = table_lanes_[key];
+    if (!lane) lane = std::make_unique<WorkLane>(options_.tables_at_once);
+    // std::function wants to be copied.
+    auto shared = std::make_shared<Passage>(std::move(passage));
+    lane->Add([this, shared] {
+      ReadTable(*shared);
+      Post(TableWasRead{std::move(*shared)});
+    });
+  }
+
+  /// On a lane's thread.
+  void ReadTable(Passage& passage) const {
+    const Budget budget = Budget::For(options_.table_deadline, stop_work_.get_token());
+    auto search = LookAt(passage, budget);
+    const HiddenValues& hidden = passage.store.hidden;
+    if (!search) {
+      passage.table.error = hidden.Hide(std::move(search).error());
+      return;
+    }
+    for (auto& finding : search->findings)
+      finding.message = hidden.Hide(std::move(finding.message));
+    passage.question = freshness::TopicsToProbe(passage.pipeline.spec, *search);
+    for (auto& topic : passage.question) topic.wants_config = true;
+    freshness::FillKnownFirsts(passage.memory, passage.question);
+    passage.table.search = *std::move(search);
+  }
+
+  Result<lake::CheckpointSearch> LookAt(const Passage& passage, const Budget& budget) const {
+    TableEye& eye = *passage.eye;
+    if (!eye.watch) {
+      TRY_ASSIGN(eye.store, edges_.open_store(passage.pipeline.spec.table, passage.store.options));
+      eye.watch = std::make_unique<lake::hudi::CheckpointWatch>(
+          *eye.store, edges_.columns,
+          lake::hudi::CheckpointOptions{.commit_depth_max = passage.pipeline.commit_depth_max});
+    }
+    return eye.watch->Look(budget);
+  }
+
+  void Take(TableWasRead message) {
+    Passage& passage = message.passage;
+    bool is_silent = false;
+    {
+      const std::lock_guard lock(entries_mutex_);
+      Entry* entry = Find(passage);
+      if (entry == nullptr) return Drop(passage);
+      entry->is_table_silent = passage.table.error && MayPass(passage.table.error->kind);
+      is_silent = entry->is_cluster_silent;
+    }
+    if (passage.question.empty()) return Judge(std::move(passage), {});
+    const auto& spec = passage.pipeline.spec;
+    const auto configured = config_.clusters.find(spec.cluster);
+    if (configured == config_.clusters.end()) return Drop(passage);  // reloaded meanwhile
+    auto& cluster = clusters_[{spec.cluster, spec.isolation, is_silent}];
+    if (!cluster) cluster = std::make_unique<Cluster>(configured->second);
+    const MonoTime now = edges_.clock->Mono();
+    if (cluster->last_error && now < cluster->left_alone_until) {
+      const Error error = *cluster->last_error;
+      return Judge(std::move(passage), {.error = error, .result = {}});
+    }
+    if (!cluster->gathers_until) cluster->gathers_until = now + options_.gathering;
+    cluster->waiting.push_back(std::move(passage));
+  }
+
+  void AskClusters(MonoTime now) {
+    for (auto& [key, cluster] : clusters_) {
+      if (cluster->is_asking || !cluster->gathers_until || *cluster->gathers_until > now) continue;
+      cluster->is_asking = true;
+      cluster->gathers_until.reset();
+      auto passages = std::make_shared<std::vector<Passage>>(std::exchange(cluster->waiting, {}));
+      cluster->lane.Add([this, asked = cluster.get(), isolation = key.isolation, passages] {
+        auto answers = Ask(*asked, isolation, *passages);
+        Post(ClusterWasAsked{asked, std::move(*passages), std::move(answers)});
+      });
+    }
+  }
+
+  /// On the cluster's thread.
+  std::vector<ClusterFacts> Ask(Cluster& cluster, kafka::IsolationLevel isolation,
+                                const std::vector<Passage>& passages) const {
+    if (!cluster.probe) {
+      auto opened = edges_.open_probe(cluster.config.options);
+      if (!opened) {
+        const Error error = cluster.config.hidden.Hide(std::move(opened).error());
+        return std::vector<ClusterFacts>(passages.size(),
+                                         ClusterFacts{.error = error, .result = {}});
+      }
+      cluster.probe = *std::move(opened);
+    }
+    std::vector<ClusterQuestion> questions;
+    for (const Passage& passage : passages) questions.push_back(passage.question);
+    return AskCluster(*cluster.probe, cluster.config.hidden, isolation, questions,
+                      Budget::For(options_.probe_deadline, stop_work_.get_token()));
+  }
+
+  void Take(ClusterWasAsked message) {
+    Cluster& cluster = *message.cluster;
+    cluster.is_asking = false;
+    const auto failed =
+        std::ranges::find_if(message.answers, [](const auto& answer) { return !!answer.error; });
+    if (failed == message.answers.end()) {
+      cluster.last_error.reset();
+      cluster.back_off = Milliseconds(0);
+    } else {
+      cluster.last_error = failed->error;
+      cluster.back_off = std::clamp(2 * cluster.back_off, kBackOffMin, kBackOffMax);
+      cluster.left_alone_until = edges_.clock->Mono() + cluster.back_off;
+    }
+    for (size_t i = 0; i < message.passages.size(); ++i)
+      Judge(std::move(message.passages[i]), std::move(message.answers[i]));
+  }
+
+  void Judge(Passage passage, ClusterFacts cluster) {
+    const WallTime now = cluster.result ? cluster.result->observed_at : edges_.clock->Now();
+    const MonoTime mono = edges_.clock->Mono();
+    Look look;
+    look.report = freshness::JudgePipeline(SpecAt(passage.pipeline, now), passage.table, cluster,
+                                           passage.memory, now);
+    look.report.observed_at = now;
+    look.report.probe_duration = std::chrono::duration_cast<Milliseconds>(mono - passage.begun);
+    look.memory = std::move(passage.memory);
+    if (cluster.result && passage.table.search && passage.table.search->found) {
+      look.memory = freshness::Remember(std::move(look.memory),
+                                        passage.table.search->found->checkpoint, *cluster.result);
+    }
+    {
+      const std::lock_guard lock(entries_mutex_);
+      Entry* entry = Find(passage);
+      if (entry == nullptr) return Drop(passage);
+      entry->memory = look.memory;
+      entry->report = std::make_shared<const PipelineReport>(look.report);
+      entry->reported_at = mono;
+      ++entry->looks;
+      if (!passage.question.empty())
+        entry->is_cluster_silent =
+            HasSilence(look.report) || (cluster.error && MayPass(cluster.error->kind));
+      const PipelineStatus status = look.report.status;
+      if (status != PipelineStatus::kUnknown && status != PipelineStatus::kDisabled)
+        entry->last_success = now;
+    }
+    schedule_.Done(passage.pipeline.spec.name, mono);
+    on_look_(look);
+  }
+
+  /// Of an entry that was replaced or taken away meanwhile: looked at anew at once.
+  void Drop(const Passage& passage) {
+    const MonoTime now = edges_.clock->Mono();
+    schedule_.WakeUp(passage.pipeline.spec.name, now);
+    schedule_.Done(passage.pipeline.spec.name, now);
+  }
+
+  Entry* Find(const Passage& passage) {
+    const auto found = entries_.find(passage.pipeline.spec.name);
+    return found == entries_.end() || found->second.id != passage.id ? nullptr : &found->second;
+  }
+
+  // --- configuration --------------------------------------------------------------------------
+
+  void Take(NewConfig message) { Take(std::move(message.config)); }
+  void Take(WakeUpCall message) { schedule_.WakeUp(message.pipeline, edges_.clock->Mono()); }
+
+  void Take(Config config) {
+    std::map<std::string, Entry, std::less<>> entries;
+    std::vector<std::string> order;
+    std::vector<Schedule::Entry> plan;
+    const std::lock_guard lock(entries_mutex_);
+    for (const PipelineConfig& pipeline : config.pipelines) {
+      const std::string& name = pipeline.spec.name;
+      entries.emplace(name, EntryFor(pipeline, StoreFor(config, pipeline.spec.table)));
+      order.push_back(name);
+      plan.push_back({name, pipeline.interval});
+    }
+    entries_ = std::move(entries);
+    order_ = std::move(order);
+    schedule_.Set(plan, edges_.clock->Mono());
+    RetireClusters(config);
+    config_ = std::move(config);
+  }
+
+  Entry EntryFor(const PipelineConfig& pipeline, const StoreConfig& store) {
+    Entry entry;
+    const auto known = entries_.find(pipeline.spec.name);
+    const bool is_same =
+        known != entries_.end() && known->second.pipeline.spec.table == pipeline.spec.table;
+    const bool is_eye_good = is_same && IsSame(known->second.store.options, store.options) &&
+                             known->second.pipeline.commit_depth_max == pipeline.commit_depth_max;
+    if (is_same) entry = known->second;
+    if (!is_same) {
+      const auto remembered = remembered_.find(pipeline.spec.name);
+      if (remembered != remembered_.end() && remembered->second.table == pipeline.spec.table) {
+        entry.memory = remembered->second.memory;
+        entry.last_success = remembered->second.last_success;
+      }
+      remembered_.erase(pipeline.spec.name);
+    }
+    if (!is_eye_good) {
+      entry.id = ++last_id_;
+      entry.eye = std::make_shared<TableEye>();
+    }
+    entry.pipeline = pipeline;
+    entry.store = store;
+    return entry;
+  }
+
+  /// Clients of clusters that are gone, or are reached in another way now, end when they are idle.
+  /// What waits for them is asked of the new ones with the next look.
+  void RetireClusters(const Config& config) {
+    for (auto it = clusters_.begin(); it != clusters_.end();) {
+      const auto now = config.clusters.find(it->first.name);
+      if (now != config.clusters.end() && IsSame(now->second, it->second->config)) {
+        ++it;
+        continue;
+      }
+      for (const Passage& passage : it->second->waiting) Drop(passage);
+      it->second->waiting.clear();
+      retired_.push_back(std::move(it->second));
+      it = clusters_.erase(it);
+    }
+  }
+
+  const WatchOptions options_;
+  const FreshnessEdges edges_;
+  const std::function<void(const Look&)> on_look_;
+  std::stop_source stop_work_;
+
+  // Of the deciding thread, and of the constructor before it.
+  Config config_;
+  Schedule schedule_;
+  std::map<std::string, Remembered, std::less<>> remembered_;
+  std::map<std::pair<std::string, bool>, std::unique_ptr<WorkLane>> table_lanes_;
+  std::map<ClusterKey, std::unique_ptr<Cluster>> clusters_;
+  std::vector<std::unique_ptr<Cluster>> retired_;
+  uint64_t last_id_ = 0;
+
+  mutable std::mutex entries_mutex_;
+  std::map<std::string, Entry, std::less<>> entries_;
+  std::vector<std::string> order_;
+
+  std::mutex messages_mutex_;
+  std::condition_variable has_message_;
+  std::deque<Message> messages_;  // at most one a pipeline, and what callers send
+
+  std::jthread thread_;
+};
+
+Watch::Watch(Config config, std::vector<Remembered> remembered, const WatchOptions& options,
+             FreshnessEdges edges, std::function<void(const Look&)> on_look)
+    : loop_(std::make_unique<Loop>(std::move(config), std::move(remembered), options,
+                                   std::move(edges), std::move(on_look))) {}
+
+Watch::~Watch() = default;
+
+void Watch::Reload(Config config) {
+  loop_->Post(NewConfig{std::move(config)});
+}
+
+bool Watch::WakeUp(std::string_view pipeline) {
+  const auto names =
+      loop_->NamesWhere([&](const PipelineConfig& each) { return each.spec.name == pipeline; });
+  for (const std::string& name : names) loop_->Post(WakeUpCall{name});
+  return !names.empty();
+}
+
+size_t Watch::WakeUpAt(std::string_view uri) {
+  const auto names = loop_->NamesWhere([&](const PipelineConfig& each) {
+    std::string_view table = each.spec.table;
+    while (table.ends_with('/')) table.remove_suffix(1);
+    return uri.starts_with(table) && (uri.size() == table.size() || uri[table.size()] == '/');
+  });
+  for (const std::string& name : names) loop_->Post(WakeUpCall{name});
+  return names.size();
+}
+
+std::vector<Watched> Watch::Snapshot(bool with_partitions) const {
+  return loop_->Snapshot(with_partitions);
+}
+
+}  // namespace tidemark::app

@@ -1,0 +1,76 @@
+#include "http/router.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+namespace tidemark::http {
+namespace {
+
+using ::testing::Contains;
+using ::testing::HasSubstr;
+using ::testing::Pair;
+
+Router::Handler Says(std::string text) {
+  return [text](const Request&, const std::vector<std::string>& parameters) {
+    Response response;
+    response.body = text;
+    for (const std::string& parameter : parameters) response.body += ":" + parameter;
+    return response;
+  };
+}
+
+Response Ask(const Router& router, std::string method, std::string_view path) {
+  Request request;
+  request.method = std::move(method);
+  request.segments = ParseTarget(path)->segments;
+  return router.Handle(request);
+}
+
+class RouterTest : public ::testing::Test {
+ protected:
+  RouterTest() {
+    router_.Add("GET", "/", Says("root"));
+    router_.Add("GET", "/pipelines", Says("all"));
+    router_.Add("GET", "/pipelines/{name}", Says("one"));
+    router_.Add("POST", "/pipelines/{name}", Says("changed"));
+    router_.Add("GET", "/pipelines/{name}/partitions", Says("partitions"));
+  }
+  Router router_;
+};
+
+TEST_F(RouterTest, ARequestGoesToTheHandlerOfItsPathAndMethod) {
+  EXPECT_EQ(Ask(router_, "GET", "/").body, "root");
+  EXPECT_EQ(Ask(router_, "GET", "/pipelines").body, "all");
+  EXPECT_EQ(Ask(router_, "GET", "/pipelines/orders").body, "one:orders");
+  EXPECT_EQ(Ask(router_, "POST", "/pipelines/orders").body, "changed:orders");
+  EXPECT_EQ(Ask(router_, "GET", "/pipelines/a%2Fb/partitions").body, "partitions:a/b");
+}
+
+TEST_F(RouterTest, HeadIsAnsweredAsGet) {
+  EXPECT_EQ(Ask(router_, "HEAD", "/pipelines").body, "all");
+}
+
+TEST_F(RouterTest, WhatIsNotThereIs404) {
+  for (const char* path : {"/pipeline", "/pipelines/a/b", "/pipelines/a/partitions/0"}) {
+    const Response response = Ask(router_, "GET", path);
+    EXPECT_EQ(response.status, 404) << path;
+    EXPECT_THAT(response.body, HasSubstr(R"({"error":{"status":404,"message":)"));
+  }
+}
+
+TEST_F(RouterTest, AnotherMethodIs405AndNamesThoseThereAre) {
+  const Response response = Ask(router_, "DELETE", "/pipelines/orders");
+  EXPECT_EQ(response.status, 405);
+  EXPECT_THAT(response.headers, Contains(Pair("Allow", "GET, POST")));
+}
+
+TEST(ErrorResponseTest, TheMessageIsValidJsonWhateverItHolds) {
+  EXPECT_EQ(ErrorResponse(400, "a \"b\"\n\\").body,
+            "{\"error\":{\"status\":400,\"message\":\"a \\\"b\\\"\\u000a\\\\\"}}\n");
+}
+
+}  // namespace
+}  // namespace tidemark::http

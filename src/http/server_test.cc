@@ -1,0 +1,326 @@
+#include "http/server.h"
+
+#include <arpa/inet.h>
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <netinet/in.h>
+#include <poll.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <condition_variable>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "support/result_matchers.h"
+
+namespace tidemark::http {
+namespace {
+
+using support::IsError;
+using support::IsOk;
+using ::testing::HasSubstr;
+using ::testing::StartsWith;
+using namespace std::chrono_literals;
+
+/// A plain connection to 127.0.0.1, for what a client library does not send.
+class Connection {
+ public:
+  explicit Connection(uint16_t port) : socket_(::socket(AF_INET, SOCK_STREAM, 0)) {
+    sockaddr_in address{};
+    address.sin_family = AF_INET;
+    address.sin_port = htons(port);
+    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    is_connected_ =
+        ::connect(socket_, reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0;
+  }
+  ~Connection() { ::close(socket_); }
+  Connection(const Connection&) = delete;
+  Connection& operator=(const Connection&) = delete;
+
+  bool is_connected() const { return is_connected_; }
+  void Send(std::string_view bytes) {
+    static_cast<void>(::send(socket_, bytes.data(), bytes.size(), MSG_NOSIGNAL));
+  }
+  /// What came until it holds `end`, the peer closed, or the time is over.
+  std::string ReadUntil(std::string_view end, std::chrono::milliseconds limit = 20s) {
+    const auto until = std::chrono::steady_clock::now() + limit;
+    while (text_.find(end) == std::string::npos) {
+      const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(
+          until - std::chrono::steady_clock::now());
+      pollfd wait{socket_, POLLIN, 0};
+      if (left.count() <= 0 || ::poll(&wait, 1, static_cast<int>(left.count())) <= 0) break;
+      char bytes[4096];
+      const auto size = ::recv(socket_, bytes, sizeof bytes, 0);
+      if (size <= 0) {
+        is_closed_ = true;
+        break;
+      }
+      text_.append(bytes, static_cast<size_t>(size));
+    }
+    return text_;
+  }
+  std::string ReadToEnd() { return ReadUntil(std::string_view("\0never\0", 7)); }
+  bool is_closed() const { return is_closed_; }
+
+ private:
+  int socket_;
+  bool is_connected_ = false;
+  bool is_closed_ = false;
+  std::string text_;
+};
+
+Router TestRouter() {
+  Router router;
+  router.Add("GET", "/hello", [](const Request& request, const std::vector<std::string>&) {
+    Response response;
+    response.content_type = "text/plain";
+    response.body = "hello " + request.query.at("name");
+    return response;
+  });
+  router.Add("POST", "/echo", [](const Request& request, const std::vector<std::string>&) {
+    Response response;
+    response.body = request.body;
+    return response;
+  });
+  router.Add("GET", "/events", [](const Request&, const std::vector<std::string>&) {
+    Response response;
+    response.is_event_stream = true;
+    return response;
+  });
+  return router;
+}
+
+class ServerTest : public ::testing::Test {
+ protected:
+  void Start(Router router = TestRouter()) {
+    auto server = Server::Start(options_, std::move(router));
+    ASSERT_THAT(server, IsOk());
+    server_ = *std::move(server);
+  }
+  /// The whole answer to a request that asks to close.
+  std::string Get(const std::string& path, const std::string& more = "") {
+    Connection connection(server_->port());
+    connection.Send(
+        fmt::format("GET {} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n{}\r\n", path, more));
+    return connection.ReadToEnd();
+  }
+
+  ServerOptions options_;
+  std::unique_ptr<Server> server_;
+};
+
+TEST_F(ServerTest, ARequestIsAnswered) {
+  Start();
+  const std::string answer = Get("/hello?name=you");
+  EXPECT_THAT(answer, StartsWith("HTTP/1.1 200 OK\r\n"));
+  EXPECT_THAT(answer, HasSubstr("Content-Type: text/plain\r\n"));
+  EXPECT_THAT(answer, ::testing::EndsWith("\r\n\r\nhello you"));
+}
+
+TEST_F(ServerTest, OneConnectionCarriesManyRequests) {
+  Start();
+  Connection connection(server_->port());
+  for (int i = 0; i < 3; ++i) {
+    connection.Send(fmt::format("GET /hello?name={} HTTP/1.1\r\nHost: x\r\n\r\n", i));
+    EXPECT_THAT(connection.ReadUntil(fmt::format("hello {}", i)),
+                HasSubstr(fmt::format("hello {}", i)));
+  }
+}
+
+TEST_F(ServerTest, RequestsSentTogetherAreAnsweredInOrder) {
+  Start();
+  Connection connection(server_->port());
+  connection.Send(
+      "GET /hello?name=1 HTTP/1.1\r\nHost: x\r\n\r\nGET /hello?name=2 HTTP/1.1\r\nHost: x\r\n\r\n");
+  const std::string answers = connection.ReadUntil("hello 2");
+  EXPECT_LT(answers.find("hello 1"), answers.find("hello 2"));
+}
+
+TEST_F(ServerTest, HeadGivesTheHeaderAlone) {
+  Start();
+  Connection connection(server_->port());
+  connection.Send("HEAD /hello?name=you HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n");
+  const std::string answer = connection.ReadToEnd();
+  EXPECT_THAT(answer, HasSubstr("Content-Length: 9\r\n"));
+  EXPECT_THAT(answer, ::testing::EndsWith("\r\n\r\n"));
+}
+
+TEST_F(ServerTest, WhatIsNoHttpIs400AndTheConnectionEnds) {
+  Start();
+  for (const char* nonsense :
+       {"\x16\x03\x01\x02", "GET\r\n\r\n", "GET / SPDY/9\r\n\r\n", "\r\n\r\n\r\n"}) {
+    Connection connection(server_->port());
+    connection.Send(nonsense);
+    connection.Send("\r\n\r\n");
+    EXPECT_THAT(connection.ReadToEnd(), StartsWith("HTTP/1.1 400 ")) << nonsense;
+    EXPECT_TRUE(connection.is_closed());
+  }
+}
+
+TEST_F(ServerTest, ABrokenEscapeIs400) {
+  Start();
+  EXPECT_THAT(Get("/hello%zz"), StartsWith("HTTP/1.1 400 "));
+}
+
+TEST_F(ServerTest, ABodyOverTheBoundIs413) {
+  options_.body_size_max = 100;
+  Start();
+  Connection connection(server_->port());
+  connection.Send("POST /echo HTTP/1.1\r\nHost: x\r\nContent-Length: 101\r\n\r\n" +
+                  std::string(101, 'x'));
+  EXPECT_THAT(connection.ReadToEnd(), StartsWith("HTTP/1.1 413 "));
+  Connection chunked(server_->port());
+  chunked.Send("POST /echo HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n65\r\n" +
+               std::string(101, 'x') + "\r\n0\r\n\r\n");
+  EXPECT_THAT(chunked.ReadToEnd(), StartsWith("HTTP/1.1 413 "));
+}
+
+TEST_F(ServerTest, AHeaderOverTheBoundIs431) {
+  Start();
+  EXPECT_THAT(Get("/hello?name=x", "X-Long: " + std::string(20'000, 'x') + "\r\n"),
+              StartsWith("HTTP/1.1 431 "));
+}
+
+TEST_F(ServerTest, ARequestThatNeverEndsIsCutOff) {
+  options_.request_deadline = 200ms;
+  Start();
+  Connection connection(server_->port());
+  connection.Send("GET /hello?name=x HTTP/1.1\r\nHost");
+  connection.ReadToEnd();
+  EXPECT_TRUE(connection.is_closed());
+}
+
+TEST_F(ServerTest, AnIdleConnectionIsClosed) {
+  options_.idle_limit = 200ms;
+  Start();
+  Connection connection(server_->port());
+  connection.Send("GET /hello?name=x HTTP/1.1\r\nHost: x\r\n\r\n");
+  connection.ReadToEnd();
+  EXPECT_TRUE(connection.is_closed());
+}
+
+TEST_F(ServerTest, ConnectionsOverTheBoundAre503) {
+  options_.connections_max = 2;
+  Start();
+  std::vector<std::unique_ptr<Connection>> open;
+  for (int i = 0; i < 2; ++i) {
+    open.push_back(std::make_unique<Connection>(server_->port()));
+    open.back()->Send("GET /hello?name=x HTTP/1.1\r\nHost: x\r\n\r\n");
+    open.back()->ReadUntil("hello x");
+  }
+  EXPECT_THAT(Connection(server_->port()).ReadToEnd(), StartsWith("HTTP/1.1 503 "));
+  open.pop_back();
+  // The place is free again as soon as the server has noticed.
+  for (int i = 0; i < 1000; ++i)
+    if (Get("/hello?name=x").starts_with("HTTP/1.1 200")) return;
+  FAIL() << "the place of a closed connection stays taken";
+}
+
+TEST_F(ServerTest, WhoMayNotAskGets401WhateverThePath) {
+  options_.is_allowed = [](const Request& request) {
+    const auto found = request.headers.find("authorization");
+    return found != request.headers.end() && found->second == "Bearer right";
+  };
+  Start();
+  EXPECT_THAT(Get("/hello?name=x"), StartsWith("HTTP/1.1 401 "));
+  EXPECT_THAT(Get("/nowhere"), StartsWith("HTTP/1.1 401 "));
+  EXPECT_THAT(Get("/hello?name=x", "AUTHORIZATION: Bearer right\r\n"), StartsWith("HTTP/1.1 200 "));
+}
+
+TEST_F(ServerTest, EventsReachEveryOpenStream) {
+  Start();
+  Connection first(server_->port());
+  Connection second(server_->port());
+  for (Connection* each : {&first, &second}) {
+    each->Send("GET /events HTTP/1.1\r\nHost: x\r\n\r\n");
+    EXPECT_THAT(each->ReadUntil(": tidemark\n\n"), HasSubstr("text/event-stream"));
+  }
+  server_->Publish("report", "{\"a\":1}");
+  server_->Publish("report", "{\"a\":2}");
+  for (Connection* each : {&first, &second})
+    EXPECT_THAT(each->ReadUntil("{\"a\":2}\n\n"),
+                HasSubstr("event: report\ndata: {\"a\":1}\n\nevent: report\ndata: {\"a\":2}\n\n"));
+}
+
+TEST_F(ServerTest, AStreamThatDoesNotReadIsClosedAndHoldsUpNobody) {
+  options_.events_behind_max = 4;
+  options_.request_deadline = 500ms;
+  Start();
+  Connection lazy(server_->port());
+  lazy.Send("GET /events HTTP/1.1\r\nHost: x\r\n\r\n");
+  lazy.ReadUntil(": tidemark\n\n");
+  const std::string large(1 << 20U, 'x');
+  for (int i = 0; i < 64; ++i) server_->Publish("report", large);
+  EXPECT_THAT(Get("/hello?name=x"), StartsWith("HTTP/1.1 200 "));
+  lazy.ReadToEnd();
+  EXPECT_TRUE(lazy.is_closed());
+}
+
+TEST_F(ServerTest, StopFinishesWhatIsBeingAnswered) {
+  std::mutex mutex;
+  std::condition_variable changed;
+  bool is_inside = false, may_go = false;
+  Router router;
+  router.Add("GET", "/slow", [&](const Request&, const std::vector<std::string>&) {
+    std::unique_lock lock(mutex);
+    is_inside = true;
+    changed.notify_all();
+    changed.wait(lock, [&] { return may_go; });
+    return Response{.body = "done", .headers = {}};
+  });
+  Start(std::move(router));
+  Connection connection(server_->port());
+  connection.Send("GET /slow HTTP/1.1\r\nHost: x\r\n\r\n");
+  {
+    std::unique_lock lock(mutex);
+    changed.wait(lock, [&] { return is_inside; });
+  }
+  std::jthread stopping([&] { server_->Stop(20s); });
+  {
+    const std::lock_guard lock(mutex);
+    may_go = true;
+  }
+  changed.notify_all();
+  EXPECT_THAT(connection.ReadUntil("done"), HasSubstr("done"));
+}
+
+TEST_F(ServerTest, StopEndsStreamsAndIdleConnections) {
+  Start();
+  Connection stream(server_->port());
+  stream.Send("GET /events HTTP/1.1\r\nHost: x\r\n\r\n");
+  stream.ReadUntil(": tidemark\n\n");
+  Connection idle(server_->port());
+  idle.Send("GET /hello?name=x HTTP/1.1\r\nHost: x\r\n\r\n");
+  idle.ReadUntil("hello x");
+  server_->Stop(20s);
+  server_.reset();
+  stream.ReadToEnd();
+  idle.ReadToEnd();
+  EXPECT_TRUE(stream.is_closed());
+  EXPECT_TRUE(idle.is_closed());
+}
+
+TEST_F(ServerTest, AnAddressThatCannotBeListenedOnIsNamed) {
+  Start();
+  ServerOptions taken;
+  taken.port = server_->port();
+  EXPECT_THAT(Server::Start(taken, TestRouter()),
+              IsError(ErrorKind::kUnavailable, HasSubstr(fmt::format("port={}", taken.port))));
+  ServerOptions wrong;
+  wrong.address = "localhost:80";
+  EXPECT_THAT(Server::Start(wrong, TestRouter()),
+              IsError(ErrorKind::kInvalidArgument, HasSubstr("localhost:80")));
+  ServerOptions bare;
+  bare.tls = TlsFiles{"/nowhere/cert.pem", "/nowhere/key.pem"};
+  EXPECT_THAT(Server::Start(bare, TestRouter()),
+              IsError(ErrorKind::kInvalidArgument, HasSubstr("/nowhere/cert.pem")));
+}
+
+}  // namespace
+}  // namespace tidemark::http

@@ -1,0 +1,102 @@
+#include "state/memory_text.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <limits>
+#include <string>
+
+#include "support/result_matchers.h"
+
+namespace tidemark::state {
+namespace {
+
+using freshness::PipelineMemory;
+using support::IsError;
+using support::IsOk;
+using support::IsOkAnd;
+using ::testing::HasSubstr;
+using namespace std::chrono_literals;
+
+PipelineMemory Rich() {
+  constexpr WallTime kNow = std::chrono::sys_days(std::chrono::year(2026) / 11 / 30) + 3h;
+  PipelineMemory memory;
+  memory.checkpoint_value = "orders,0:100,12:7";
+  memory.cluster_id = "cluster-a";
+  memory.topic_ids = {{"orders", "id-1"}, {"of \"quotes\"", "id-2"}};
+  memory.arrivals[{"orders", 0}] = {{100, kNow - 1min}, {150, kNow}};
+  memory.arrivals[{"orders", 12}] = {{std::numeric_limits<int64_t>::max(), kNow}};
+  memory.stamps[{"orders", 12}] = {.offset = 7,
+                                   .timestamp_ms = -1,
+                                   .timestamp_type = kafka::TimestampType::kNone,
+                                   .committed = 7};
+  memory.stamps[{"no id", 3}] = {.offset = 9,
+                                 .timestamp_ms = 42,
+                                 .timestamp_type = kafka::TimestampType::kCreate,
+                                 .committed = {}};
+  return memory;
+}
+
+TEST(MemoryTextTest, WhatIsWrittenIsReadAgain) {
+  EXPECT_THAT(ParseMemory(FormatMemory(Rich())), IsOkAnd(Rich()));
+  EXPECT_THAT(ParseMemory(FormatMemory({})), IsOkAnd(PipelineMemory{}));
+}
+
+TEST(MemoryTextTest, BytesThatAreNoTextAreReplaced) {
+  PipelineMemory memory;
+  memory.checkpoint_value = "orders\xff,0:1";
+  EXPECT_THAT(ParseMemory(FormatMemory(memory)), IsOk());
+}
+
+TEST(MemoryTextTest, KeysOfANewerReleaseArePassedOver) {
+  EXPECT_THAT(ParseMemory(R"({"cluster":"c","later":[1],"topics":{"t":{"id":"i","later":{}}}})"),
+              IsOk());
+}
+
+struct BadText {
+  const char* text;
+  const char* complaint;
+};
+TEST(MemoryTextTest, WhatIsNotAMemoryIsCorruptAndNamed) {
+  for (const BadText& bad : {
+           BadText{"", "not a JSON object"},
+           {"[]", "not a JSON object"},
+           {R"({"cluster":1})", "not a text at=cluster"},
+           {R"({"topics":[]})", "at=topics"},
+           {R"({"topics":{"t":1}})", "at=t"},
+           {R"({"topics":{"t":{"partitions":{"-1":{}}}}})", "not a partition number at=t"},
+           {R"({"topics":{"t":{"partitions":{"1x":{}}}}})", "not a partition number at=t"},
+           {R"({"topics":{"t":{"partitions":{"4294967296":{}}}}})", "not a partition number"},
+           {R"({"topics":{"t":{"partitions":{"1":{"ends":[[1]]}}}}})", "at=t/1"},
+           {R"({"topics":{"t":{"partitions":{"1":{"ends":[[1,2.5]]}}}}})", "not a whole number"},
+           {R"({"topics":{"t":{"partitions":{"1":{"ends":[[18446744073709551615,2]]}}}}})",
+            "number is over"},
+           {R"({"topics":{"t":{"partitions":{"1":{"first":[1,2,"when",3]}}}}})",
+            "not a timestamp type at=t/1"},
+           {R"({"topics":{"t":{"partitions":{"1":{"first":[1,2]}}}}})", "not a first record"},
+       }) {
+    EXPECT_THAT(ParseMemory(bad.text), IsError(ErrorKind::kCorrupt, HasSubstr(bad.complaint)))
+        << bad.text;
+  }
+}
+
+TEST(MemoryTextTest, EveryTruncationIsCorrupt) {
+  const std::string text = FormatMemory(Rich());
+  for (size_t length = 0; length < text.size(); ++length)
+    EXPECT_FALSE(ParseMemory(std::string_view(text).substr(0, length)).has_value()) << length;
+}
+
+TEST(MemoryTextTest, NoFlippedByteDoesHarm) {
+  const std::string text = FormatMemory(Rich());
+  for (size_t at = 0; at < text.size(); ++at) {
+    for (const int bit : {0, 3, 5, 7}) {
+      std::string flipped = text;
+      flipped[at] = static_cast<char>(flipped[at] ^ (1 << bit));
+      const auto parsed = ParseMemory(flipped);
+      EXPECT_TRUE(parsed || parsed.error().kind == ErrorKind::kCorrupt) << at;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace tidemark::state

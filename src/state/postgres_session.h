@@ -1,0 +1,16 @@
+/// SQL on a PostgreSQL server.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "base/error.h"
+#include "state/sql_session.h"
+
+namespace tidemark::state {
+
+/// Connects to postgresql://…, whose password appears in no message. When the connection is lost,
+/// the call that notices gives kUnavailable, and the next one connects anew.
+Result<std::unique_ptr<SqlSession>> OpenPostgres(const std::string& url);
+
+}  // namespace tidemark::state

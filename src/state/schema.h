@@ -1,0 +1,15 @@
+/// The tables of the state, as the steps that make them.
+#pragma once
+
+#include <cstdint>
+
+#include "base/error.h"
+#include "state/sql_session.h"
+
+namespace tidemark::state {
+
+/// Runs the steps that the database lacks, all in one transaction. kUnsupported when it has more
+/// steps than this release knows: it is left as it is.
+Status Migrate(SqlSession& session);
+
+}  // namespace tidemark::state

@@ -1,0 +1,17 @@
+/// SQL on one SQLite file.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "base/error.h"
+#include "state/sql_session.h"
+
+namespace tidemark::state {
+
+/// Opens or makes the file, and holds it until the session ends: kConflict when another process
+/// does. kCorrupt when it is no SQLite file or its pages contradict each other (checked in full;
+/// cost: one reading of the file). Transactions survive the end of the process at any point.
+Result<std::unique_ptr<SqlSession>> OpenSqlite(const std::string& file);
+
+}  // namespace tidemark::state
