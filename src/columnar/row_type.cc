@@ -4,6 +4,9 @@
 
 #include <algorithm>
 #include <array>
+#include <unordered_map>
+
+#include "base/utf8.h"
 
 namespace tidemark::columnar {
 namespace {
@@ -11,6 +14,8 @@ namespace {
 constexpr std::array<std::string_view, 5> kMetaColumns = {
     "_hoodie_commit_time", "_hoodie_commit_seqno", "_hoodie_record_key", "_hoodie_partition_path",
     "_hoodie_file_name"};
+/// Of a name that somebody typed, in a message.
+constexpr size_t kShownBytes = 200;
 constexpr std::string_view kOperation = "_hoodie_operation";
 
 bool IsHudis(std::string_view name) {
@@ -22,8 +27,8 @@ Result<ValueField> FindField(const lake::avro::Schema& table, const std::string&
     return FieldOf(name, table.root().fields[*place]);
   }
   if (!IsHudis(name)) {
-    return Fail(ErrorKind::kInvalidArgument,
-                fmt::format("the table has no such column, column={}", name));
+    return Fail(ErrorKind::kInvalidArgument, fmt::format("the table has no such column, column={}",
+                                                         Shortened(name, kShownBytes)));
   }
   ValueField field;
   field.name = name;
@@ -40,10 +45,12 @@ Result<RowType> RowType::Make(const lake::avro::Schema& table,
                                                      lake::avro::KindName(table.root().kind)));
   }
   auto parts = std::make_shared<Parts>(Parts{table, {}, {}});
+  std::unordered_map<std::string, size_t> known;
   for (const auto& want : wanted) {
-    const auto known = std::ranges::find(parts->columns, want.name, &Column::name);
-    if (known != parts->columns.end()) {
-      known->is_visible = known->is_visible || want.is_visible;
+    const auto [at, is_new] = known.try_emplace(want.name, parts->columns.size());
+    if (!is_new) {
+      Column& column = parts->columns[at->second];
+      column.is_visible = column.is_visible || want.is_visible;
       continue;
     }
     TRY_ASSIGN(ValueField field, FindField(table, want.name));

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <utility>
 
 #include "lake/avro/schema_parser_internal.h"
@@ -29,6 +30,12 @@ std::string_view KindName(Kind kind) {
 }
 
 std::optional<size_t> Type::FindField(std::string_view field) const {
+  if (!by_name.empty()) {
+    const auto name_of = [this](uint32_t place) -> std::string_view { return fields[place].name; };
+    const auto found = std::ranges::lower_bound(by_name, field, {}, name_of);
+    if (found == by_name.end() || name_of(*found) != field) return std::nullopt;
+    return *found;
+  }
   for (size_t i = 0; i < fields.size(); ++i) {
     if (fields[i].name == field) return i;
   }

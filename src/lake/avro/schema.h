@@ -80,6 +80,7 @@ struct Type {
   /// Every value takes zero bytes (null, an empty record): skipping one is no work.
   bool is_empty = false;
   std::vector<const Type*> solid;  ///< record: types of the fields that are not empty, in order
+  std::vector<uint32_t> by_name;   ///< record of many fields: their places, by name; else empty
 
   /// Place of the field in `fields`, by its name only (aliases are for resolution).
   std::optional<size_t> FindField(std::string_view field) const;

@@ -15,6 +15,8 @@ namespace {
 
 using Json = simdjson::dom::element;
 
+/// Among so few a field is found sooner without an index.
+constexpr size_t kFewFields = 16;
 constexpr uint64_t kSizeMinMax = uint64_t{1} << 32;
 // Objects and arrays around one type: the field object, its list, the type itself.
 constexpr size_t kJsonDepthMax = 4 * kSchemaDepthMax;
@@ -270,6 +272,12 @@ Status Parser::ParseFields(Json json, Type& type, const Path& path, int depth) {
   }
   type.size_min = size_min;
   type.is_empty = type.solid.empty();
+  if (type.fields.size() > kFewFields) {
+    for (uint32_t place = 0; place < type.fields.size(); ++place) type.by_name.push_back(place);
+    std::ranges::sort(type.by_name, {}, [&](uint32_t place) -> const std::string& {
+      return type.fields[place].name;
+    });
+  }
   return {};
 }
 

@@ -49,6 +49,22 @@ TEST(SchemaTest, RecordKeepsFieldsAliasesAndDefaults) {
   EXPECT_EQ(root.FindField("title"), std::nullopt);
 }
 
+/// Linear search for each of 100,000 columns takes minutes.
+TEST(SchemaTest, FieldsOfAWideRecordAreFoundAtOnce) {
+  constexpr size_t kFields = 300'000;
+  std::string json = R"({"type":"record","name":"r","fields":[)";
+  for (size_t i = 0; i < kFields; ++i) {
+    json += (i == 0 ? "" : ",") + ("{\"name\":\"f" + std::to_string(kFields - i)) +
+            "\",\"type\":\"int\"}";
+  }
+  ASSERT_OK_ASSIGN(const auto schema, Schema::Parse(json + "]}"));
+  const Type& root = schema.root();
+  for (size_t i = 0; i < kFields; ++i) ASSERT_EQ(root.FindField(root.fields[i].name), i);
+  EXPECT_EQ(root.FindField("f0"), std::nullopt);
+  EXPECT_EQ(root.FindField("g"), std::nullopt);
+  EXPECT_EQ(root.FindField(""), std::nullopt);
+}
+
 TEST(SchemaTest, ReferencesResolveInTheEnclosingNamespace) {
   ASSERT_OK_ASSIGN(const auto schema, Schema::Parse(R"({
       "type":"record","name":"a.Outer","fields":[

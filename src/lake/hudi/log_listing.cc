@@ -110,6 +110,16 @@ LogEntry EntryOf(LogBlock block, SchemaMemory& schemas) {
   return entry;
 }
 
+/// Stretches that adjoin are one where they are alike, and beyond so many of them in any case: a
+/// file may hold a magic every few bytes.
+constexpr size_t kStretchesMax = 1000;
+
+bool AreOne(const LogEntry& before, const LogEntry& entry, size_t stretches) {
+  if (before.block || before.state != LogEntryState::kDamaged || entry.state != before.state)
+    return false;
+  return before.reason == entry.reason || stretches > kStretchesMax;
+}
+
 LogEntry EntryOf(const LogLoss& loss) {
   LogEntry entry;
   entry.offset = loss.begin;
@@ -149,7 +159,15 @@ Result<LogListing> ListLog(std::string_view bytes, const Budget& budget) {
   LogListing listing;
   SchemaMemory schemas;
   LogReader reader(bytes, "", {});
-  reader.OnLoss([&](const LogLoss& loss) { listing.entries.push_back(EntryOf(loss)); });
+  size_t stretches = 0;
+  reader.OnLoss([&](const LogLoss& loss) {
+    LogEntry entry = EntryOf(loss);
+    if (!listing.entries.empty() && AreOne(listing.entries.back(), entry, ++stretches)) {
+      listing.entries.back().size += entry.size;
+    } else {
+      listing.entries.push_back(std::move(entry));
+    }
+  });
   while (auto block = reader.Next()) {
     TRY(budget.Check());
     listing.entries.push_back(EntryOf(*std::move(block), schemas));

@@ -128,5 +128,18 @@ TEST(LogListingTest, EveryTruncationAndFlipIsAccountedFor) {
   }
 }
 
+TEST(LogListingTest, StretchesThatAdjoinAreOne) {
+  std::string spam;
+  for (int i = 0; i < 100'000; ++i) spam += "#HUDI#";
+  ASSERT_OK_ASSIGN(const auto listing, ListLog(spam, Budget()));
+  EXPECT_LE(listing.entries.size(), 3u);
+  uint64_t size = 0;
+  for (const LogEntry& entry : listing.entries) {
+    EXPECT_EQ(entry.offset, size);
+    size += entry.size;
+  }
+  EXPECT_EQ(size, spam.size());
+}
+
 }  // namespace
 }  // namespace tidemark::lake::hudi
