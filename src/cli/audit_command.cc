@@ -1,10 +1,12 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <array>
 #include <fstream>
 #include <iostream>
 #include <memory>
 #include <optional>
+#include <string_view>
 
 #include "api/audit_json.h"
 #include "api/audit_lines.h"
@@ -26,6 +28,7 @@ namespace {
 constexpr int64_t kLimitMax = 1'000'000'000;
 /// A task is below one kilobyte; the report of a part holds up to --limit findings.
 constexpr size_t kLineBytesMax = size_t{1} << 30;
+constexpr size_t kReadBytes = size_t{1} << 16;
 
 struct Options {
   std::string table;
@@ -48,18 +51,25 @@ Result<std::vector<std::string>> LinesOf(const std::string& path) {
   if (!input) {
     return Fail(ErrorKind::kNotFound, fmt::format("file cannot be opened, file={}", path));
   }
-  std::vector<std::string> lines;
-  std::string line;
-  while (std::getline(input, line)) {
-    if (line.size() > kLineBytesMax) {
+  std::vector<std::string> lines(1);
+  std::array<char, kReadBytes> bytes{};
+  while (input.read(bytes.data(), bytes.size()) || input.gcount() > 0) {
+    std::string_view read(bytes.data(), static_cast<size_t>(input.gcount()));
+    for (size_t end = read.find('\n'); end != read.npos; end = read.find('\n')) {
+      lines.back() += read.substr(0, end);
+      lines.emplace_back();
+      read.remove_prefix(end + 1);
+    }
+    lines.back() += read;
+    if (lines.back().size() > kLineBytesMax) {
       return Fail(ErrorKind::kExhausted,
                   fmt::format("line is over the bound, file={} max={}", path, kLineBytesMax));
     }
-    if (!line.empty()) lines.push_back(std::move(line));
   }
   if (input.bad()) {
     return Fail(ErrorKind::kUnavailable, fmt::format("file cannot be read, file={}", path));
   }
+  std::erase(lines, "");
   return lines;
 }
 
@@ -78,12 +88,13 @@ int Show(const audit::Report& report, const Options& options) {
                VerdictOf(report));
 }
 
-int RunPlan(const Options& options, const Budget& budget) {
+int RunPlan(const Options& options, const Budget& budget, StopSignal& stop) {
   const auto tasks =
       app::PlanAudit(options.table, options.flags.store, options.audit, budget, app::SystemEdges());
   if (!tasks) return Complain(tasks.error());
   std::string lines;
   for (const auto& task : *tasks) lines += api::AuditTaskJson(task) + "\n";
+  stop.End();  // writing waits for whoever reads, and may be ended at once
   return Print(lines);
 }
 
@@ -99,15 +110,14 @@ Result<std::vector<audit::AuditTask>> ReadTasks(const std::string& path) {
 }
 
 /// The verdict is that of all tasks together.
-int RunTasks(const Options& options, const Budget& budget) {
-  const auto tasks = ReadTasks(options.tasks);
-  if (!tasks) return Complain(tasks.error());
-  auto output = OutputFile::Open("");
+int RunTasks(const std::vector<audit::AuditTask>& tasks, const Options& options,
+             const Budget& budget, const StopSignal& stop) {
+  auto output = OutputFile::Open("", stop.token());
   if (!output) return Complain(output.error());
   bool has_faults = false;
   bool is_complete = true;
   const auto done = app::RunAuditTasks(
-      *tasks, options.flags.store, options.audit,
+      tasks, options.flags.store, options.audit,
       [&](const audit::Report& report) {
         has_faults = has_faults || report.has_faults();
         is_complete = is_complete && report.is_complete();
@@ -141,11 +151,14 @@ int RunMerge(const Options& options) {
   return merged ? Show(*merged, options) : Complain(merged.error());
 }
 
-int RunWhole(const Options& options, const Budget& budget, const StopSignal& stop) {
+int RunWhole(const Options& options, const Budget& budget, StopSignal& stop) {
   std::optional<OutputFile> output;
   app::TableAuditOptions wanted = {options.audit};
   if (!options.repair_plan.empty()) {
-    auto opened = OutputFile::Open(options.repair_plan);
+    if (const auto done = CheckOutsideTable(options.repair_plan, options.table); !done) {
+      return Complain(done.error());
+    }
+    auto opened = OutputFile::Open(options.repair_plan, stop.token());
     if (!opened) return Complain(opened.error());
     output = *std::move(opened);
     wanted.repair_plan = [&](std::string_view bytes) { return output->Write(bytes); };
@@ -163,6 +176,7 @@ int RunWhole(const Options& options, const Budget& budget, const StopSignal& sto
   if (output) {
     if (const auto done = output->Finish(); !done) return Complain(done.error());
   }
+  stop.End();
   return Show(*report, options);
 }
 
@@ -195,13 +209,20 @@ int RunCommand(Options options) {
   options.audit.engine = options.engine == "spark" ? merge::Engine::kSpark : merge::Engine::kFlink;
   if (!options.as_of.empty()) options.audit.as_of = options.as_of;
   if (!options.merged.empty()) return RunMerge(options);
-  const StopSignal stop;
+  std::vector<audit::AuditTask> tasks;
+  if (!options.tasks.empty()) {
+    // Before signals are held back: reading a pipe may wait for long.
+    auto read = ReadTasks(options.tasks);
+    if (!read) return Complain(read.error());
+    tasks = *std::move(read);
+  }
+  StopSignal stop;
   const Budget budget = Budget::For(*timeout, stop.token());
   int code = kHealthy;
   if (options.wants_plan) {
-    code = RunPlan(options, budget);
+    code = RunPlan(options, budget, stop);
   } else if (!options.tasks.empty()) {
-    code = RunTasks(options, budget);
+    code = RunTasks(tasks, options, budget, stop);
   } else {
     code = RunWhole(options, budget, stop);
   }
@@ -241,14 +262,21 @@ void AddAudit(CLI::App& app, Run& chosen) {
       ->check(CLI::Range(int64_t{0}, kLimitMax))
       ->capture_default_str();
   command->add_flag("--plan", options->wants_plan, "Print the work as tasks, one a line");
-  command->add_option("--tasks", options->tasks,
-                      "Do the tasks in this file (-: stdin), print one result a line");
-  command->add_option("--merge", options->merged, "Put such results together");
-  command->add_option("--repair-plan", options->repair_plan,
-                      "Write the rows that make the table right for the first profile (Parquet)");
-  command->add_option("--where-partition", options->audit.partition_glob,
-                      "Only partitions whose path matches, e.g. 'dt=2026-01-*'");
-  command->add_option("--as-of", options->as_of, "The table as it was at this instant");
+  command
+      ->add_option("--tasks", options->tasks,
+                   "Do the tasks in this file (-: stdin), print one result a line")
+      ->check(RefuseEmpty);
+  command->add_option("--merge", options->merged, "Put such results together")->check(RefuseEmpty);
+  command
+      ->add_option("--repair-plan", options->repair_plan,
+                   "Write the rows that make the table right for the first profile (Parquet)")
+      ->check(RefuseEmpty);
+  command
+      ->add_option("--where-partition", options->audit.partition_glob,
+                   "Only partitions whose path matches, e.g. 'dt=2026-01-*'")
+      ->check(RefuseEmpty);
+  command->add_option("--as-of", options->as_of, "The table as it was at this instant")
+      ->check(RefuseEmpty);
   AddRowsFlags(*command, options->flags, "File groups judged at the same time");
   command->callback([options, &chosen] { chosen = [options] { return RunCommand(*options); }; });
 }

@@ -48,6 +48,10 @@ void AddRowsFlags(CLI::App& command, RowsFlags& flags, const std::string& thread
   AddStoreFlags(command, flags.store);
 }
 
+std::string RefuseEmpty(const std::string& value) {
+  return value.empty() ? "the value is empty" : "";
+}
+
 Result<Milliseconds> TimeoutOf(const std::string& text) {
   auto timeout = ParseDuration(text);
   if (!timeout) return std::unexpected(std::move(timeout).error().With("--timeout"));

@@ -47,6 +47,10 @@ struct RowsFlags {
 /// `threads_text` says what --threads counts.
 void AddRowsFlags(CLI::App& command, RowsFlags& flags, const std::string& threads_text);
 
+/// A check for flags whose value may not be empty: from a script an empty one is a variable that
+/// was not set, and must not read as if the flag were missing.
+std::string RefuseEmpty(const std::string& value);
+
 /// The parsed --timeout; kInvalidArgument names the flag.
 Result<Milliseconds> TimeoutOf(const std::string& text);
 

@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <gtest/gtest.h>
+#include <poll.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -9,6 +10,10 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <stop_token>
+#include <string>
+#include <thread>
+#include <tuple>
 
 #include "support/result_matchers.h"
 
@@ -86,6 +91,63 @@ TEST_F(OutputFileTest, ALinkIsFollowedNotReplaced) {
   EXPECT_THAT(file.Finish(), IsOk());
   EXPECT_TRUE(fs::is_symlink(Path("link")));
   EXPECT_EQ(ContentOf(Path("target")), "new");
+}
+
+TEST_F(OutputFileTest, ALinkToWhatIsNotThereYetIsFollowed) {
+  fs::create_symlink("target", Path("link"));
+  ASSERT_OK_ASSIGN(OutputFile file, OutputFile::Open(Path("link")));
+  EXPECT_THAT(file.Write("new"), IsOk());
+  EXPECT_THAT(file.Finish(), IsOk());
+  EXPECT_TRUE(fs::is_symlink(Path("link")));
+  EXPECT_EQ(ContentOf(Path("target")), "new");
+}
+
+TEST_F(OutputFileTest, WaitingForWhoDoesNotReadCanBeStopped) {
+  const std::string path = Path("pipe");
+  ASSERT_EQ(mkfifo(path.c_str(), 0600), 0);
+  const int reader = open(path.c_str(), O_RDONLY | O_NONBLOCK);
+  ASSERT_GE(reader, 0);
+  std::stop_source stop;
+  ASSERT_OK_ASSIGN(OutputFile file, OutputFile::Open(path, stop.get_token()));
+  std::jthread stopper([&] {
+    pollfd asked = {reader, POLLIN, 0};
+    poll(&asked, 1, -1);  // something was written
+    stop.request_stop();
+  });
+  EXPECT_THAT(file.Write(std::string(size_t{4} << 20, 'x')),
+              IsError(ErrorKind::kCancelled, testing::_));
+  close(reader);
+}
+
+TEST_F(OutputFileTest, LinksInACircleAreNoOutput) {
+  fs::create_symlink("b", Path("a"));
+  fs::create_symlink("a", Path("b"));
+  EXPECT_THAT(OutputFile::Open(Path("a")), IsError(ErrorKind::kUnavailable, testing::_));
+  EXPECT_TRUE(fs::is_symlink(Path("a")));
+}
+
+TEST_F(OutputFileTest, NothingIsWrittenIntoTheTable) {
+  fs::create_directories(Path("t/p"));
+  std::ofstream(Path("t/p/base")) << "rows";
+  fs::create_symlink("t/p/base", Path("link"));
+  fs::create_symlink("t", Path("table"));
+  for (const auto& [output, table, is_inside] :
+       {std::tuple("t/p/base", "t", true), std::tuple("t/p/new", "t", true),
+        std::tuple("t", "t", true), std::tuple("link", "t", true),
+        std::tuple("t/p/base", "table/", true), std::tuple("t/../t/x", "t", true),
+        std::tuple("t/no/folder/x", "t", true), std::tuple("t2", "t", false),
+        std::tuple("t/../x", "t", false), std::tuple("x", "nowhere", false)}) {
+    SCOPED_TRACE(std::string(output) + " " + table);
+    const auto done = CheckOutsideTable(Path(output), Path(table));
+    EXPECT_EQ(done.has_value(), !is_inside);
+    if (!done) {
+      EXPECT_EQ(done.error().kind, ErrorKind::kInvalidArgument);
+    }
+  }
+  EXPECT_THAT(CheckOutsideTable(Path("t/x"), "file://" + Path("t")),
+              IsError(ErrorKind::kInvalidArgument, testing::_));
+  EXPECT_THAT(CheckOutsideTable("", Path("t")), IsOk());
+  EXPECT_THAT(CheckOutsideTable(Path("t/x"), "s3://b/t"), IsOk());
 }
 
 TEST_F(OutputFileTest, APipeIsWrittenToAndStaysOne) {

@@ -64,8 +64,11 @@ int RunCommand(Options options) {
   if (const auto done = Complete(options); !done) return Complain(done.error());
   const auto timeout = TimeoutOf(options.flags.timeout);
   if (!timeout) return Complain(timeout.error());
+  if (const auto done = CheckOutsideTable(options.output, options.table); !done) {
+    return Complain(done.error());
+  }
   const StopSignal stop;
-  auto output = OutputFile::Open(options.output);
+  auto output = OutputFile::Open(options.output, stop.token());
   if (!output) return Complain(output.error());
   const SystemClock clock;
   std::optional<ProgressLine> progress(
@@ -110,17 +113,21 @@ void AddRead(CLI::App& app, Run& chosen) {
   command->add_option("--view", options->view, "read-optimized leaves the logs out")
       ->check(CLI::IsMember({"snapshot", "read-optimized"}))
       ->capture_default_str();
-  command->add_option("--columns", options->columns, "Only these, separated by commas");
-  command->add_option("--where-partition", scan.partition_glob,
-                      "Only partitions whose path matches, e.g. 'dt=2026-01-*'");
+  command->add_option("--columns", options->columns, "Only these, separated by commas")
+      ->check(RefuseEmpty);
+  command
+      ->add_option("--where-partition", scan.partition_glob,
+                   "Only partitions whose path matches, e.g. 'dt=2026-01-*'")
+      ->check(RefuseEmpty);
   command->add_flag("--history", scan.with_history,
                     "Fold what older slices still hold, too: rows that a compaction lost");
-  command->add_option("--as-of", options->as_of, "The table as it was at this instant");
+  command->add_option("--as-of", options->as_of, "The table as it was at this instant")
+      ->check(RefuseEmpty);
   command->add_flag("--meta", scan.with_meta, "Hudi's five meta columns as well");
   command->add_option("--format", options->format, "")
       ->check(CLI::IsMember({"jsonl", "csv", "parquet", "arrow"}))
       ->capture_default_str();
-  command->add_option("--output", options->output, "A file instead of stdout");
+  command->add_option("--output", options->output, "A file instead of stdout")->check(RefuseEmpty);
   AddRowsFlags(*command, options->flags, "File groups read at the same time");
   command->callback([options, &chosen] { chosen = [options] { return RunCommand(*options); }; });
 }

@@ -127,6 +127,18 @@ TEST(BatchWriterTest, CsvTellsNullFromEmptyAndQuotesWhatItMust) {
                       "\xEF\xBF\xBD,[]\r\n"));
 }
 
+/// Readers pass over empty lines, and over the row with them.
+TEST(BatchWriterTest, ARowOfOneNullIsNoEmptyLineInCsv) {
+  const auto schema = Schema::Parse(R"({"type":"record","name":"t","fields":[
+      {"name":"s","type":["null","string"]}]})");
+  const auto type = AllColumns(*schema);
+  ASSERT_OK_ASSIGN(const auto decoder, RecordDecoder::Make(*schema, type));
+  RowBuilder builder(type);
+  for (const std::string& record : {std::string("\0", 1), std::string("\2\2x", 3)})
+    ASSERT_THAT(builder.Append(decoder, record), IsOk());
+  EXPECT_THAT(Written(RowFormat::kCsv, type, {builder.Finish()}), IsOkAnd("s\r\n\"\"\r\nx\r\n"));
+}
+
 TEST(BatchWriterTest, NoRowsAreStillAFile) {
   const auto type = AllColumns(ReadRowSchema("types"));
   EXPECT_THAT(Written(RowFormat::kJsonLines, type, {}), IsOkAnd(""));

@@ -98,10 +98,15 @@ class CsvWriter final : public TextWriter {
   }
   void AppendRow(const Batch& batch, size_t row, std::string& out) override {
     bool is_first = true;
+    const bool is_only_column = batch.type().visible().size() == 1;
     for (const size_t i : batch.type().visible()) {
       if (!std::exchange(is_first, false)) out += ',';
       const ColumnView& column = batch.column(i);
-      if (column.IsNull(row)) continue;
+      if (column.IsNull(row)) {
+        // Readers pass over empty lines: better an empty text than no row.
+        if (is_only_column) out += "\"\"";
+        continue;
+      }
       field_.clear();
       AppendValueText(column, row, field_);
       if (column.type->kind == ValueKind::kString && !IsPlainAscii(field_)) {
