@@ -1,5 +1,5 @@
-// Commit bodies, JSON and Avro: any bytes give metadata or an error, and what is cut off gives an
-// error.
+// Commit bodies, JSON and Avro: any bytes give metadata and written files or an error, and what is
+// cut off gives an error.
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -7,11 +7,13 @@
 
 #include "base/check.h"
 #include "lake/hudi/commit_metadata.h"
+#include "lake/hudi/written_files.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const std::string body(reinterpret_cast<const char*>(data), size);
   const auto metadata = tidemark::lake::hudi::ParseCommitMetadata(body);
-  if (!metadata || body.empty()) return 0;
+  const auto files = tidemark::lake::hudi::ParseWrittenFiles(body);
+  if ((!metadata && !files) || body.empty()) return 0;
   // A whole body ends in its last brace or sync marker; without it, it is not whole.
   const size_t last = body.find_last_not_of(" \t\r\n");
   const bool is_json = body.find_first_not_of(" \t\r\n") == body.find('{');
@@ -19,5 +21,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   if (end == 0) return 0;
   CHECK(!tidemark::lake::hudi::ParseCommitMetadata(body.substr(0, end)).has_value(),
         "a cut-off body gave metadata");
+  CHECK(!tidemark::lake::hudi::ParseWrittenFiles(body.substr(0, end)).has_value(),
+        "a cut-off body gave files");
   return 0;
 }

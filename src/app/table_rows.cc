@@ -1,7 +1,6 @@
 #include "app/table_rows.h"
 
 #include <algorithm>
-#include <array>
 #include <mutex>
 #include <utility>
 
@@ -17,11 +16,7 @@ constexpr uint64_t kWaitingPart = 8;
 }  // namespace
 
 bool IsDamage(std::string_view kind) {
-  constexpr std::array<std::string_view, 9> kDamages = {
-      "corrupt_block",         "torn_tail",       "unknown_block",
-      "unsupported_block",     "unknown_command", "corrupt_record",
-      "unsupported_base_file", "reader_fails",    "unreadable_archive"};
-  return std::ranges::find(kDamages, kind) != kDamages.end();
+  return lake::IsDamage(kind) || kind == "reader_fails";
 }
 
 Result<RowsWritten> WriteRows(const std::string& table, const storage::StoreOptions& store,

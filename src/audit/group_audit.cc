@@ -232,7 +232,7 @@ bool IsOfThisGroupAlone(ErrorKind kind) {
 
 Severity SeverityOfLake(std::string_view kind) {
   if (kind == "torn_tail" || kind == "unreadable_plan") return Severity::kWarning;
-  if (IsDamage(kind) || kind == "orphan_log_file") return Severity::kError;
+  if (lake::IsDamage(kind) || kind == "orphan_log_file") return Severity::kError;
   if (kind == "duplicate_base_file" || kind == "unreadable_commit") return Severity::kWarning;
   return Severity::kInfo;
 }

@@ -8,6 +8,8 @@
 #include <tuple>
 #include <utility>
 
+#include "lake/finding.h"
+
 namespace tidemark::audit {
 namespace {
 
@@ -59,13 +61,6 @@ std::vector<uint64_t> MissingTasks(const std::vector<Report>& parts) {
 
 }  // namespace
 
-bool IsDamage(std::string_view kind) {
-  constexpr std::array<std::string_view, 8> kDamages = {
-      "corrupt_block",   "torn_tail",      "unknown_block",         "unsupported_block",
-      "unknown_command", "corrupt_record", "unsupported_base_file", "unreadable_archive"};
-  return std::ranges::find(kDamages, kind) != kDamages.end();
-}
-
 Summary& Summary::operator+=(const Summary& other) {
   file_groups += other.file_groups;
   file_slices += other.file_slices;
@@ -86,7 +81,7 @@ uint64_t Summary::total() const {
 void FindingList::Add(Finding finding) {
   ++counts_.findings[finding.kind];
   ++counts_.by_severity[static_cast<size_t>(finding.severity)];
-  if (IsDamage(finding.kind)) ++counts_.damages;
+  if (lake::IsDamage(finding.kind)) ++counts_.damages;
   findings_.push_back(std::move(finding));
   if (limit_ > 0 && findings_.size() >= 2 * limit_ + 1024) Cut();
 }

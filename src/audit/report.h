@@ -118,9 +118,6 @@ class FindingList {
   Summary counts_;
 };
 
-/// Whether a finding of this kind says that something could not be read.
-bool IsDamage(std::string_view kind);
-
 /// The report of all parts, in any order: the same as that of one process. A task of the plan whose
 /// part is missing is `unjudged`. kInvalidArgument: no part, parts of different audits, or two of
 /// one task.

@@ -4,6 +4,7 @@
 
 #include <functional>
 #include <string>
+#include <string_view>
 
 namespace tidemark::lake {
 
@@ -16,6 +17,10 @@ struct Finding {
 
   friend bool operator==(const Finding&, const Finding&) = default;
 };
+
+/// Whether a finding of this kind means that rows may be missing or wrong; the others are about the
+/// table's state.
+bool IsDamage(std::string_view kind);
 
 /// Takes findings as they are met; may be empty (findings are then dropped by the caller's choice).
 using FindingSink = std::function<void(Finding)>;

@@ -169,10 +169,10 @@ Status GroupVersions::ReadSlice(size_t slice) {
     Status done = logs_.Read(placed, [&](const MetVersion& met) {
       return TakeLog(slice, placed.instant, met, blocks.are_all_held());
     });
-    if (done || done.error().kind != ErrorKind::kCorrupt) return done;
-    if (pass_.index == 0) {
-      table_.findings({"corrupt_block", std::string(placed.file_name), done.error().message});
-    }
+    if (done) return done;
+    auto finding = FindingOfBlock(done.error(), placed.file_name);
+    if (!finding) return done;
+    if (pass_.index == 0) table_.findings(*std::move(finding));
     return {};
   });
 }

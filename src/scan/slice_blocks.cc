@@ -30,6 +30,17 @@ std::vector<size_t> NewestFileFirst(const std::vector<size_t>& order, const Slic
 
 }  // namespace
 
+std::optional<lake::Finding> FindingOfBlock(const Error& error, std::string_view file_name) {
+  switch (error.kind) {
+    case ErrorKind::kCorrupt:
+      return lake::Finding{"corrupt_block", std::string(file_name), error.message};
+    case ErrorKind::kUnsupported:
+    case ErrorKind::kExhausted:
+      return lake::Finding{"unsupported_block", std::string(file_name), error.message};
+    default: return std::nullopt;
+  }
+}
+
 lake::hudi::BlockRules BlockRulesOf(const ScanTable& table, const merge::Profile& profile) {
   const merge::Rules& rules = profile.read;
   if (IsRelease(profile) && rules.release < merge::Release::k1_0_0) {

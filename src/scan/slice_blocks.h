@@ -3,12 +3,15 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <set>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
 #include "base/error.h"
+#include "lake/finding.h"
 #include "lake/hudi/block_plan.h"
 #include "lake/hudi/file_slices.h"
 #include "lake/hudi/slice_log.h"
@@ -53,6 +56,11 @@ class SliceBlocks {
   bool are_all_held_ = true;
   uint64_t held_bytes_ = 0;
 };
+
+/// What to say of a block that cannot be read, while the others are: "corrupt_block", or
+/// "unsupported_block" for one of a version, class or size that is not read. nullopt: the error is
+/// not about the block, and ends the reading.
+std::optional<lake::Finding> FindingOfBlock(const Error& error, std::string_view file_name);
 
 /// Which blocks a profile's reader applies.
 lake::hudi::BlockRules BlockRulesOf(const ScanTable& table, const merge::Profile& profile);

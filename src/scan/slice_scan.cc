@@ -25,9 +25,11 @@ Status FoldBlocks(const SliceBlocks& blocks, SliceFold& fold) {
   return blocks.ForEach([&](const PlacedBlock& placed) -> Status {
     Status done = fold.logs().Read(
         placed, [&](const MetVersion& met) { return fold.Take(met, blocks.are_all_held()); });
-    if (done || done.error().kind != ErrorKind::kCorrupt) return done;
+    if (done) return done;
+    auto finding = FindingOfBlock(done.error(), placed.file_name);
+    if (!finding) return done;
     // What lies before the damage counts, as do the other blocks.
-    fold.Report({"corrupt_block", std::string(placed.file_name), done.error().message});
+    fold.Report(*std::move(finding));
     return {};
   });
 }

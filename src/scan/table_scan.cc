@@ -169,12 +169,25 @@ Result<Sources> FindSources(const lake::hudi::Table& hudi, const ScanOptions& op
   lake::hudi::SliceOptions wanted;
   wanted.as_of = options.as_of;
   wanted.with_orphan_check = options.with_evidence;
-  if (!options.partition_glob.empty()) {
-    wanted.wants_partition = [glob = options.partition_glob](std::string_view path) {
-      return MatchesGlob(glob, path);
+  wanted.loss_check = options.view == SliceView::kReadOptimized ? lake::hudi::LossCheck::kBaseFiles
+                                                                : lake::hudi::LossCheck::kAllFiles;
+  bool has_partition = options.partition_glob.empty();
+  if (!has_partition) {
+    wanted.wants_partition = [&](std::string_view path) {
+      const bool matches = MatchesGlob(options.partition_glob, path);
+      has_partition = has_partition || matches;
+      return matches;
     };
   }
   TRY_ASSIGN(auto all, hudi.ReadFileSlices(wanted, budget));
+  if (!has_partition) {
+    findings({"no_partition", options.partition_glob, "no partition of the table matches"});
+  }
+  if (options.as_of && all.instants.newest().empty() && all.slices.empty()) {
+    return Fail(
+        ErrorKind::kInvalidArgument,
+        fmt::format("the table has no commit up to this instant, as_of={}", *options.as_of));
+  }
   for (auto& finding : all.findings) findings(std::move(finding));
   // Behind the slices: what was committed since then does not count.
   TRY_ASSIGN(auto timeline, hudi.ReadTimeline({.with_archived = options.with_history}, budget));
@@ -284,6 +297,13 @@ Result<TableScan> TableScan::Open(const storage::ObjectStore& store,
   const std::optional<std::string> newest = sources.instants.newest();
   TRY_ASSIGN(const auto said, ReadTableSchema(store, properties, sources.timeline, newest, budget));
   TRY_ASSIGN(auto names_at, FindColumnNames(store, said, sources.instants, budget));
+  if (!said && sources.slices.empty() && !options.with_evidence) {
+    return Fail(
+        ErrorKind::kNotFound,
+        fmt::format("nothing says the columns of the table: no commit has its schema, and no "
+                    "file of it is read, newest_commit={}",
+                    newest->empty() ? "none" : *newest));
+  }
   TRY_ASSIGN(const auto schema, FindSchema(store, said, sources.slices, budget));
   TRY_ASSIGN(auto table_columns, TableColumns::Make(schema, properties, settings));
   const bool has_logs = std::ranges::any_of(

@@ -40,10 +40,13 @@ class DamagedTable {
       EXPECT_THAT(store_.Put(key, bytes, Budget()), IsOk());
       const std::string file = entry.path().filename();
       if (file.starts_with('.') && file.find(".log.") != file.npos) logs_[key] = bytes;
+      if (!key.starts_with(".hoodie")) data_[key] = bytes;
     }
   }
 
   const std::map<std::string, std::string>& logs() const { return logs_; }
+  const std::map<std::string, std::string>& data() const { return data_; }
+  void Remove(const std::string& key) { EXPECT_THAT(store_.Remove(key, Budget()), IsOk()); }
   void Put(const std::string& key, const std::string& bytes) {
     EXPECT_THAT(store_.Put(key, bytes, Budget()), IsOk());
   }
@@ -70,14 +73,8 @@ class DamagedTable {
  private:
   storage::MemoryStore store_;
   std::map<std::string, std::string> logs_;
+  std::map<std::string, std::string> data_;  // logs too
 };
-
-/// Offsets at which a block begins: a file cut off there is whole, only shorter.
-std::set<size_t> BlockOffsets(const std::string& bytes) {
-  std::set<size_t> offsets;
-  for (size_t at = 0; (at = bytes.find("#HUDI#", at)) != bytes.npos; ++at) offsets.insert(at);
-  return offsets;
-}
 
 class HudiRowsDamageTest : public testing::TestWithParam<std::string> {};
 
@@ -86,13 +83,23 @@ TEST_P(HudiRowsDamageTest, RowsThatACutHidesAreSaidToBeMissing) {
   const Reading whole = table.Read("event-time");
   ASSERT_FALSE(whole.failed);
   for (const auto& [key, bytes] : table.logs()) {
-    const auto blocks = BlockOffsets(bytes);
     for (size_t length = 0; length < bytes.size(); ++length) {
       table.Put(key, bytes.substr(0, length));
       const Reading cut = table.Read("event-time");
-      if (blocks.contains(length)) continue;
       EXPECT_TRUE(cut.failed || !cut.findings.empty()) << key << " cut at " << length;
     }
+    table.Put(key, bytes);
+  }
+}
+
+/// Any file of the data, and commits that others built upon.
+TEST_P(HudiRowsDamageTest, RowsOfAFileThatIsGoneAreSaidToBeMissing) {
+  DamagedTable table(GetParam());
+  const Reading whole = table.Read("event-time");
+  for (const auto& [key, bytes] : table.data()) {
+    table.Remove(key);
+    const Reading less = table.Read("event-time");
+    EXPECT_TRUE(less.failed || !less.findings.empty() || less.rows == whole.rows) << key;
     table.Put(key, bytes);
   }
 }

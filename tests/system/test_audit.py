@@ -123,6 +123,9 @@ def test_the_repair_plan_makes_the_readers_rows_the_right_ones(
         ("audit", _LOST, "--profile", "event-time"),
         ("audit", _LOST, "--profile", "hudi-9"),
         ("audit", _LOST, "--memory-limit", "much"),
+        ("audit", _LOST, "--as-of", ""),
+        ("audit", _LOST, "--repair-plan", ""),
+        ("audit", "--tasks", ""),
     ],
     ids=lambda words: " ".join(str(word) for word in words[1:] if word != _LOST) or "no table",
 )

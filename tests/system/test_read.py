@@ -112,6 +112,57 @@ def test_half_an_answer_does_not_look_whole(tidemark: Program) -> None:
     assert "torn_tail: p1/." in run.err
 
 
+@pytest.mark.parametrize("name", ["*.parquet", ".*.log.2_*"])
+@pytest.mark.parametrize("damage", ["removed", "empty", "folder"])
+def test_a_file_that_a_commit_wrote_and_that_is_gone_is_said(
+    name: str, damage: str, tidemark: Program, tmp_path: pathlib.Path
+) -> None:
+    table = tmp_path / "table"
+    shutil.copytree(_STRING, table)
+    (file,) = (table / "p1").glob(name)
+    file.unlink()
+    if damage == "empty":
+        file.touch()
+    elif damage == "folder":
+        file.mkdir()
+    run = tidemark("read", table)
+    assert run.code in (BREACH, UNREADABLE)
+    assert file.name in run.err
+    audit = tidemark("audit", table)
+    assert audit.code == BREACH
+    assert ("wrong_size" if damage == "empty" else "missing_file") in audit.out
+
+
+@pytest.mark.parametrize("output", ["base", "p1/rows", "new"])
+def test_nothing_is_written_into_the_table(
+    output: str, tidemark: Program, tmp_path: pathlib.Path
+) -> None:
+    table = tmp_path / "table"
+    shutil.copytree(_STRING, table)
+    (base,) = (table / "p1").glob("*.parquet")
+    before = base.read_bytes()
+    target = base if output == "base" else table / output
+    for words in (("read", table, "--output", target), ("audit", table, "--repair-plan", target)):
+        run = tidemark(*words)
+        assert (run.code, run.out) == (USAGE, "")
+        assert "the output lies in the table" in run.err
+    assert base.read_bytes() == before
+    assert target.exists() == (output == "base")
+
+
+def test_before_the_first_commit_there_is_no_table(tidemark: Program) -> None:
+    for words in ((), ("--history",)):
+        run = tidemark("read", _STRING, "--as-of", "20200101000000000", *words)
+        assert (run.code, run.out) == (USAGE, "")
+        assert "no commit up to this instant" in run.err
+
+
+def test_a_partition_that_is_not_there_is_said(tidemark: Program) -> None:
+    run = tidemark("read", _STRING, "--where-partition", "p9")
+    assert (run.code, run.out) == (HEALTHY, "")
+    assert "no partition of the table matches" in run.err
+
+
 def test_a_reader_that_throws_is_no_empty_table(tidemark: Program) -> None:
     run = tidemark("read", _HUDI / "rows/b_loglog_decimal_event_v8/table", "--profile", "hudi-1.0.2")
     assert run.code == BREACH
@@ -153,6 +204,10 @@ def test_an_output_that_cannot_be_written_is_said(tidemark: Program, tmp_path: p
         ("--as-of", "yesterday"),
         ("--memory-limit", "plenty"),
         ("--format", "xml"),
+        ("--columns", ""),
+        ("--where-partition", ""),
+        ("--as-of", ""),
+        ("--output", ""),
     ],
     ids=" ".join,
 )

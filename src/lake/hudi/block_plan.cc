@@ -6,6 +6,8 @@
 #include <array>
 #include <map>
 #include <optional>
+#include <set>
+#include <string_view>
 #include <utility>
 
 namespace tidemark::lake::hudi {
@@ -46,7 +48,10 @@ class Planner {
         break;
       }
       if (plan_.fates[place] == BlockFate::kCommand) RollBack(place);
+      if (plan_.fates[place] == BlockFate::kApplies)
+        applied_[blocks_[place].instant].push_back(place);
     }
+    ReportUnclaimed();
     if (!rules_.keeps_duplicates) DropDuplicates();
     if (rules_.keeps_compacted_blocks)
       OrderAsTheyLie();
@@ -84,11 +89,35 @@ class Planner {
              fmt::format("log file has a command that is not known command={}", command.command));
       return;
     }
-    for (size_t place = 0; place < rollback; ++place) {
-      if (plan_.fates[place] == BlockFate::kApplies &&
-          blocks_[place].instant == command.target_instant) {
-        plan_.fates[place] = BlockFate::kRolledBack;
+    const auto applied = applied_.find(command.target_instant);
+    if (applied == applied_.end()) return;
+    for (const size_t place : applied->second) plan_.fates[place] = BlockFate::kRolledBack;
+    applied_.erase(applied);
+  }
+
+  /// A write that fails is inflight until it is rolled back, which leaves a command behind what was
+  /// appended. A block that names neither a write of the timeline nor one that was taken back is
+  /// damaged, or the timeline is.
+  void ReportUnclaimed() {
+    std::set<std::string_view> taken_back;
+    for (const SliceBlock& block : blocks_)
+      if (block.kind == LogBlockKind::kCommand) taken_back.insert(block.target_instant);
+    for (size_t place = 0; place < blocks_.size(); ++place) {
+      const SliceBlock& block = blocks_[place];
+      if (block.kind == LogBlockKind::kCorrupt) {
+        Report("corrupt_block", place, "log block of a kind that no writer leaves, kind=CORRUPT");
       }
+      if (!HoldsRows(block.kind)) continue;
+      if (block.instant.empty()) {
+        Report("corrupt_block", place, "log block does not say which commit wrote it");
+        continue;
+      }
+      if (instants_.FateOf(block.instant) != WriteFate::kAbsent) continue;
+      if (taken_back.contains(block.instant)) continue;
+      Report("unclaimed_block", place,
+             fmt::format("log block of a commit that is neither on the timeline nor rolled back, "
+                         "instant={}",
+                         block.instant));
     }
   }
 
@@ -186,6 +215,7 @@ class Planner {
   std::span<const LogFile> files_;
   const CommittedInstants& instants_;
   const BlockRules& rules_;
+  std::map<std::string_view, std::vector<size_t>> applied_;  // so far, by instant
   BlockPlan plan_;
 };
 

@@ -57,7 +57,8 @@ struct BlockPlan {
   /// Places of the blocks that apply, first to last. Data, Parquet and delete blocks only.
   std::vector<size_t> order;
   /// "unsupported_block": one that would apply is an HFile or of an unknown kind;
-  /// "unknown_command".
+  /// "unknown_command"; "corrupt_block": one that names no instant; "unclaimed_block": one of an
+  /// instant that is neither on the timeline nor taken back.
   std::vector<Finding> findings;
 };
 

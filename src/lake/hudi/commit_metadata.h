@@ -23,6 +23,7 @@ struct CommitMetadata {
   /// `partitionToReplaceFileIds` of a replacecommit: the file groups that are no part of the table
   /// from it on, by partition.
   std::map<std::string, std::vector<std::string>> replaced;
+  bool says_replaced = false;  ///< `partitionToReplaceFileIds` is there, though it may be empty
 
   friend bool operator==(const CommitMetadata&, const CommitMetadata&) = default;
 };

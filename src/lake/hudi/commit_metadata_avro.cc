@@ -78,6 +78,7 @@ Result<CommitMetadata> ReadCommitMetadataRecord(const avro::Datum& record) {
     metadata.operation = word;
   }
   if (compacted && !compacted->is_null()) TRY(compacted->Boolean(metadata.is_compacted));
+  metadata.says_replaced = replaced.has_value();
   if (replaced && !replaced->is_null()) TRY(ReadReplaced(*replaced, metadata));
   return metadata;
 }

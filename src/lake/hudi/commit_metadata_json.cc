@@ -114,6 +114,7 @@ Status ReadMember(std::string_view key, ondemand::value value, CommitMetadata& m
   if (key == "extraMetadata") return ReadExtra(value, metadata);
   const bool is_replaced = key == "partitionToReplaceFileIds";
   if (key != "operationType" && key != "compacted" && !is_replaced) return {};
+  if (is_replaced) metadata.says_replaced = true;
   TRY_ASSIGN(const auto presence, PresenceOf(value, key));
   if (presence == Presence::kNull) return {};
   // A literal: `key` lies in the parser's buffer, which the members inside overwrite.

@@ -7,6 +7,7 @@
 #include <tuple>
 #include <utility>
 
+#include "lake/hudi/lost_files_internal.h"
 #include "lake/hudi/slice_inputs_internal.h"
 #include "lake/hudi/slice_orphans_internal.h"
 
@@ -303,6 +304,16 @@ Result<TableSlices> ReadFileSlices(const storage::ObjectStore& store,
     return std::tie(a.partition, a.key) < std::tie(b.partition, b.key);
   });
   if (options.with_orphan_check) TRY(FindOrphans(store, inputs, result, budget, findings));
+  if (options.loss_check != LossCheck::kNone) {
+    TRY(FindLostFiles(store, properties, timeline, inputs, options, result, budget, findings));
+  }
+  const auto unclaimed =
+      std::ranges::count(result.set_aside, SetAsideReason::kRolledBack, &SetAsideFile::reason);
+  if (inputs.instants.newest().empty() && !options.as_of && unclaimed > 0) {
+    findings.Add(
+        "missing_commit", properties.timeline_folder,
+        fmt::format("data files are there, and no completed commit is files={}", unclaimed));
+  }
   result.instants = std::move(inputs.instants);
   result.findings = std::move(findings).Take();
   return result;

@@ -86,6 +86,10 @@ struct SetAsideFile {
   SetAsideReason reason = SetAsideReason::kUnknown;
 };
 
+/// Which files are held against what the commits of the active timeline say they wrote
+/// ("missing_file", "wrong_size", "missing_commit"). Cost: one read per commit.
+enum class LossCheck { kNone, kBaseFiles, kAllFiles };
+
 struct SliceOptions {
   /// Requested time of a write: the table as its commits up to there left it. nullopt: the latest.
   std::optional<std::string> as_of = std::nullopt;
@@ -97,6 +101,7 @@ struct SliceOptions {
   /// Read the plans of completed compactions, and log files that no slice holds, for log files that
   /// a compaction passed over ("orphan_log_file"). Cost: one read per compaction and such file.
   bool with_orphan_check = false;
+  LossCheck loss_check = LossCheck::kNone;
 };
 
 struct TableSlices {
@@ -106,8 +111,9 @@ struct TableSlices {
   /// What files and blocks are measured against; newest() is the instant a reader reads as of.
   CommittedInstants instants;
   /// Kinds: those of ListPartitions and of the archive, and "unknown_file", "duplicate_base_file",
-  /// "unsupported_base_file", "orphan_log_file", "unreadable_plan". Beyond kSliceFindingsMax of one
-  /// kind only the first are kept, and the last says how many there were.
+  /// "unsupported_base_file", "orphan_log_file", "unreadable_plan", "missing_file", "wrong_size",
+  /// "missing_commit", "unreadable_commit". Beyond kSliceFindingsMax of one kind only the first are
+  /// kept, and the last says how many there were.
   std::vector<Finding> findings;
 };
 

@@ -184,6 +184,14 @@ TEST_F(FileSlicesTest, AnUnreadableReplaceCommitIsAnError) {
   EXPECT_THAT(Slices(), IsError(ErrorKind::kCorrupt, _));
 }
 
+TEST_F(FileSlicesTest, AReplacecommitThatDoesNotSayWhatItReplacedIsDamage) {
+  Properties(1);
+  Complete(1, "replacecommit", "");
+  Complete(2, "replacecommit", R"({"partitionToWriteStats":{}})");
+  Complete(3, "replacecommit", R"({"partitionToReplaceFileIds":null})");
+  EXPECT_THAT(Kinds(), ElementsAre("empty_replacecommit", "empty_replacecommit"));
+}
+
 TEST_F(FileSlicesTest, LogsOfVersion8LieOnTheSliceThatHadBegunWhenTheyCompleted) {
   MergeOnRead(2);
   CompleteAt(0, T(0), "deltacommit");
@@ -312,7 +320,7 @@ TEST_F(FileSlicesTest, AnArchiveThatCannotBeReadIsAnErrorWhenItIsNeeded) {
 TEST_F(FileSlicesTest, ACleanUnderTheListingStartsOver) {
   Properties(1);
   Complete(0, "commit");
-  Complete(1, "replacecommit", "{}");
+  Complete(1, "replacecommit", R"({"partitionToReplaceFileIds":{}})");
   Base(0);
   int cleans = 0;
   store_.before_read = [&](std::string_view key) {
@@ -327,7 +335,7 @@ TEST_F(FileSlicesTest, ACleanUnderTheListingStartsOver) {
 
 TEST_F(FileSlicesTest, ATimelineThatNeverRestsIsAConflict) {
   Properties(1);
-  Complete(1, "replacecommit", "{}");
+  Complete(1, "replacecommit", R"({"partitionToReplaceFileIds":{}})");
   int cleans = 0;
   store_.before_read = [&](std::string_view key) {
     if (key.ends_with(".replacecommit"))

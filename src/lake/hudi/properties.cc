@@ -257,6 +257,7 @@ Result<PropertyMap> ParseJavaProperties(std::string_view text) {
 Result<TableProperties> ParseTableProperties(std::string_view text) {
   TableProperties table;
   TRY_ASSIGN(table.all, ParseJavaProperties(text));
+  table.is_torn = text.starts_with('#') && !IsLineEnd(text.back());
   const auto name = table.Find("hoodie.table.name");
   if (!name || name->empty())
     return Fail(

@@ -29,6 +29,9 @@ struct TableProperties {
   std::string
       archive_folder;  ///< relative to the table: ".hoodie/archived" or ".hoodie/timeline/history"
   std::map<std::string, std::string> all;  ///< every property, unescaped
+  /// The file begins as Hudi begins it and ends inside a line, which Hudi never does: properties
+  /// behind its end may be lost.
+  bool is_torn = false;
 
   /// A property's value; nullopt when absent.
   std::optional<std::string_view> Find(std::string_view key) const;

@@ -38,7 +38,7 @@ Result<std::string> ReadBody(const storage::ObjectStore& store, const std::strin
 
 /// What is not known to be replaced would be shown, so a body that cannot be read ends the work.
 Status ReadReplaceCommit(const storage::ObjectStore& store, const Instant& commit,
-                         const Budget& budget, SliceInputs& inputs) {
+                         const Budget& budget, SliceInputs& inputs, FindingList& findings) {
   if (commit.file_size > kCommitBodySizeMax) {
     return Fail(ErrorKind::kExhausted,
                 fmt::format("commit body is over the bound size={} max={} file={}",
@@ -48,6 +48,13 @@ Status ReadReplaceCommit(const storage::ObjectStore& store, const Instant& commi
     TRY_ASSIGN(auto body, ReadBody(store, commit.file, budget));
     auto metadata = ParseCommitMetadata(std::move(body));
     if (metadata) {
+      // A writer that died while completing leaves an empty file, and releases take it for one that
+      // replaced nothing.
+      if (!metadata->says_replaced) {
+        findings.Add("empty_replacecommit", commit.file,
+                     "a replacecommit does not say what it replaced, so that those rows are shown "
+                     "beside the new ones");
+      }
       AddReplaced(*metadata, commit.requested, inputs);
       return {};
     }
@@ -105,7 +112,7 @@ Result<SliceInputs> ReadSliceInputs(const storage::ObjectStore& store, const Tim
         instant.action == Action::kCompaction || instant.planned_as == Action::kCompaction;
     if (is_completed && instant.action == Action::kReplaceCommit) {
       TRY(budget.Check());
-      TRY(ReadReplaceCommit(store, instant, budget, inputs));
+      TRY(ReadReplaceCommit(store, instant, budget, inputs, findings));
     }
     if (is_compaction && (!is_completed || options.with_orphan_check)) {
       TRY(budget.Check());

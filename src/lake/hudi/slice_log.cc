@@ -91,6 +91,8 @@ Result<SliceLog> SliceLog::Read(const storage::ObjectStore& store, std::vector<L
     auto bytes = store.Read(file.key, budget);
     if (!bytes && bytes.error().kind == ErrorKind::kNotFound) return Changed(file);
     if (!bytes) return internal::Pass(bytes);
+    // Log files only grow.
+    if (bytes->size() < file.size) return Changed(file);
     const bool is_held = bytes->size() <= options.held_bytes_max - held;
     if (is_held) held += bytes->size();
     log.Scan(i, std::make_shared<const std::string>(*std::move(bytes)), is_held);

@@ -23,8 +23,8 @@ constexpr int kOpenTries = 4;
 /// Whether a properties file may have lost lines although its checksum is right or absent. Writers
 /// always put in these three, the checksum since version 4 (release 0.11).
 bool IsDoubtful(const TableProperties& properties) {
-  return !properties.Find("hoodie.table.checksum") || !properties.Find("hoodie.table.version") ||
-         !properties.Find("hoodie.table.type");
+  return properties.is_torn || !properties.Find("hoodie.table.checksum") ||
+         !properties.Find("hoodie.table.version") || !properties.Find("hoodie.table.type");
 }
 
 /// What a properties file says. Neither: there is no file.
@@ -121,6 +121,10 @@ Result<TableSlices> Table::ReadFileSlices(const SliceOptions& options, const Bud
     TRY_ASSIGN(Timeline after, ReadActiveTimeline(*store_, properties_, budget));
     if (slices && RemovalsOf(after) == RemovalsOf(timeline)) {
       std::ranges::move(timeline.findings, std::back_inserter(slices->findings));
+      if (properties_.is_torn) {
+        slices->findings.push_back({"torn_properties", std::string(kPropertiesKey),
+                                    "the file ends inside a line, settings may be missing"});
+      }
       return slices;
     }
     timeline = std::move(after);

@@ -66,8 +66,9 @@ class Table {
 
   /// The file slices of the table as its timeline shows it now. Writers may go on meanwhile: what
   /// they commit later is not seen, and when they clean, roll back or restore under the listing it
-  /// is done anew; kConflict when they do not stop. Other errors and the cost as hudi's
-  /// ReadFileSlices, and two listings of the timeline.
+  /// is done anew; kConflict when they do not stop. Findings also of the timeline, and
+  /// "torn_properties". Other errors and the cost as hudi's ReadFileSlices, and two listings of the
+  /// timeline.
   Result<TableSlices> ReadFileSlices(const SliceOptions& options, const Budget& budget) const;
 
   /// Fills `operation` of the completed commits among `instants` that have none yet; archived ones

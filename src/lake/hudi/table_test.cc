@@ -53,6 +53,23 @@ TEST_F(OpenTableTest, LinesThatATornFileLostAreTakenFromTheBackup) {
   EXPECT_EQ(table.properties().version, 9);
 }
 
+/// Java ends every line of properties that it writes, and begins with the time.
+TEST_F(OpenTableTest, PropertiesThatEndInsideALineAreSaidToBeTorn) {
+  Properties(1);
+  ASSERT_OK_ASSIGN(const auto bytes, memory_.Read(".hoodie/hoodie.properties", Budget()));
+  const std::string torn = "#Properties saved on 2026\n" + bytes + "hoodie.table.pre";
+  for (const auto& [text, is_torn] :
+       {std::pair(bytes, false), std::pair(torn, true), std::pair("#\n" + bytes, false),
+        std::pair(bytes + "edited.by=hand", false)}) {
+    SCOPED_TRACE(text);
+    Write("hoodie.properties", text);
+    ASSERT_OK_ASSIGN(const Table table, Open());
+    EXPECT_EQ(table.properties().is_torn, is_torn);
+    ASSERT_OK_ASSIGN(const auto slices, table.ReadFileSlices({}, Hurry()));
+    EXPECT_EQ(slices.findings.size(), is_torn ? 1 : 0);
+  }
+}
+
 TEST_F(OpenTableTest, PropertiesOverTheBoundAreRefusedAndSaidSo) {
   Write("hoodie.properties", "hoodie.table.name=t\n" + std::string(kPropertiesSizeMax, '#'));
   EXPECT_THAT(Open(), IsError(ErrorKind::kExhausted,
