@@ -114,6 +114,9 @@ std::string ReportJson(std::string_view schema, const audit::Report& report, boo
   if (has_text_rows) {
     json.Key("task").Integer(static_cast<int64_t>(report.task));
     json.Key("tasks").Integer(static_cast<int64_t>(report.tasks));
+    json.Key("replaces").BeginArray();
+    for (const uint64_t task : report.replaces) json.Integer(static_cast<int64_t>(task));
+    json.EndArray();
   }
   WriteSummary(json, report);
   json.Key("findings").BeginArray();

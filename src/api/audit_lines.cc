@@ -181,6 +181,7 @@ std::string AuditTaskJson(const audit::AuditTask& task) {
   json.EndArray();
   json.Key("engine").Text(task.engine == merge::Engine::kFlink ? "flink" : "spark");
   json.Key("where_partition").Text(task.partition_glob);
+  json.Key("global_index").Bool(task.keys_are_global);
   json.Key("check").Text(task.part.is_of_table ? "table" : "file_group");
   json.Key("partition").Text(task.part.partition);
   json.Key("file_group").Text(task.part.file_group);
@@ -202,6 +203,7 @@ Result<audit::AuditTask> ParseAuditTask(std::string_view line) {
   task.engine = engine == "spark" ? merge::Engine::kSpark : merge::Engine::kFlink;
   if (engine != "spark" && engine != "flink" && mistake.empty()) mistake = "unknown engine";
   task.partition_glob = members.Text("where_partition");
+  task.keys_are_global = members.Flag("global_index");
   const std::string check = members.Text("check");
   task.part.is_of_table = check == "table";
   if (check != "table" && check != "file_group" && mistake.empty()) mistake = "unknown check";
@@ -230,6 +232,13 @@ Result<audit::Report> ParseAuditPart(std::string_view line) {
   report.summary = SummaryOf(members.Of("summary", json::value_t::object), mistake);
   for (const json& finding : members.Of("findings", json::value_t::array)) {
     report.findings.push_back(FindingOf(finding, mistake));
+  }
+  for (const json& task : members.Of("replaces", json::value_t::array)) {
+    if (task.is_number_unsigned()) {
+      report.replaces.push_back(task.get<uint64_t>());
+    } else if (mistake.empty()) {
+      mistake = "a task that is replaced has no number";
+    }
   }
   for (const json& item : members.Of("unjudged", json::value_t::array)) {
     const Members unjudged(item, mistake);

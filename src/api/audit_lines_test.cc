@@ -23,6 +23,7 @@ Report SomeReport() {
   report.as_of = "20251219000000000";
   report.task = 2;
   report.tasks = 3;
+  report.replaces = {3};
   report.summary.file_groups = 1;
   report.summary.file_slices = 2;
   report.summary.keys = 3;
@@ -64,6 +65,7 @@ TEST(AuditLinesTest, PartsReadBackAsTheyWere) {
   EXPECT_EQ(read.unjudged, report.unjudged);
   EXPECT_EQ(read.task, 2U);
   EXPECT_EQ(read.tasks, 3U);
+  EXPECT_EQ(read.replaces, report.replaces);
   EXPECT_EQ(read.summary.findings, report.summary.findings);
   EXPECT_EQ(read.summary.by_severity, report.summary.by_severity);
   EXPECT_EQ(AuditJson(read), AuditJson(report));
@@ -106,6 +108,7 @@ TEST(AuditLinesTest, TasksReadBackAsTheyWere) {
   task.part = {false, "dt=1", "f-0"};
   task.number = 4;
   task.count = 7;
+  task.keys_are_global = true;
   ASSERT_OK_ASSIGN(const audit::AuditTask read, ParseAuditTask(AuditTaskJson(task)));
   EXPECT_EQ(read, task);
   task.part = {true, "", ""};

@@ -1,5 +1,6 @@
 #include "app/table_audit.h"
 
+#include <memory>
 #include <optional>
 #include <utility>
 
@@ -7,6 +8,9 @@
 
 namespace tidemark::app {
 namespace {
+
+/// Of the memory one part in so many holds rows of a repair plan whose turn has not come.
+constexpr uint64_t kRepairPart = 8;
 
 Error InTable(const Error& error, const std::string& table) {
   return Error(error).With(table);
@@ -23,6 +27,7 @@ audit::AuditOptions OptionsOf(const audit::AuditTask& task, audit::AuditOptions 
   options.profiles = task.profiles;
   options.engine = task.engine;
   options.partition_glob = task.partition_glob;
+  options.keys_are_global = task.keys_are_global;
   options.as_of = task.as_of.empty() ? std::nullopt : std::optional(task.as_of);
   return options;
 }
@@ -39,12 +44,13 @@ Result<audit::Report> AuditTable(const std::string& table, const storage::StoreO
   own.group_done = [&](const lake::hudi::FileGroupId& group) { metered.Finish(group); };
   const auto audit = audit::TableAudit::Open(metered, edges.columns, own, budget);
   if (!audit) return std::unexpected(InTable(audit.error(), table));
-  std::optional<audit::RepairPlan> plan;
+  std::unique_ptr<audit::RepairPlan> plan;
   if (options.repair_plan) {
-    TRY_ASSIGN(plan, audit::RepairPlan::Open(audit->row_type(), options.repair_plan));
+    TRY_ASSIGN(plan, audit::RepairPlan::Open(audit->row_type(), options.repair_plan,
+                                             own.memory_max / kRepairPart));
   }
   metered.Expect(audit->groups(), scan::SliceView::kSnapshot);
-  auto report = audit->Run(audit->Plan(), plan ? plan->sink() : audit::RepairSink());
+  auto report = audit->Run(audit->Plan(), plan.get());
   if (!report) return std::unexpected(InTable(report.error(), table));
   if (plan) TRY(plan->Close());
   report->table = table;
@@ -62,7 +68,8 @@ Result<std::vector<audit::AuditTask>> PlanAudit(const std::string& table,
   auto parts = audit->Plan();
   for (size_t i = 0; i < parts.size(); ++i) {
     tasks.push_back({table, audit->as_of(), audit->profiles(), options.engine,
-                     options.partition_glob, std::move(parts[i]), i + 1, parts.size()});
+                     options.partition_glob, options.keys_are_global, std::move(parts[i]), i + 1,
+                     parts.size()});
   }
   return tasks;
 }
@@ -79,7 +86,7 @@ Status RunAuditTasks(std::span<const audit::AuditTask> tasks, const storage::Sto
     if (!audit) return std::unexpected(InTable(audit.error(), first.table));
     size_t end = begin;
     for (; end < tasks.size() && AreOfOneAudit(first, tasks[end]); ++end) {
-      auto report = audit->Run({&tasks[end].part, 1}, {});
+      auto report = audit->Run({&tasks[end].part, 1}, nullptr);
       if (!report) return std::unexpected(InTable(report.error(), first.table));
       report->table = first.table;
       report->task = tasks[end].number;

@@ -25,7 +25,7 @@ std::optional<size_t> SliceOf(const merge::Version& version, const merge::KeyVer
 }  // namespace
 
 Evidence EvidenceOf(const merge::Version& version, const merge::KeyVersions& key,
-                    const scan::GroupFiles& files) {
+                    const scan::GroupFiles& files, size_t group) {
   Evidence evidence;
   evidence.instant = files.ranks().NameOf(version.place.commit);
   evidence.op = version.op == merge::Op::kUpsert ? "upsert" : "delete";
@@ -33,7 +33,7 @@ Evidence EvidenceOf(const merge::Version& version, const merge::KeyVersions& key
   evidence.ordering_type = OrderingTypeText(version.ordering);
   const auto at = SliceOf(version, key);
   if (!at) return evidence;
-  const auto& slice = files.groups()[0][*at];
+  const auto& slice = files.groups()[group][*at];
   evidence.position = version.place.position;
   if (version.place.file == 0) {
     if (slice.base) evidence.file = slice.base->key;

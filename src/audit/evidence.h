@@ -8,8 +8,8 @@
 namespace tidemark::audit {
 
 /// `version` is one of `key`'s, or the delete that no file holds (an evidence without a file).
-/// `files` are those of one group.
+/// Its files are those of one group of `files`.
 Evidence EvidenceOf(const merge::Version& version, const merge::KeyVersions& key,
-                    const scan::GroupFiles& files);
+                    const scan::GroupFiles& files, size_t group);
 
 }  // namespace tidemark::audit

@@ -1,43 +1,29 @@
 #include "audit/group_audit.h"
 
-#include <fmt/format.h>
-
 #include <array>
-#include <set>
+#include <functional>
+#include <string>
 #include <utility>
 #include <vector>
 
-#include "audit/evidence.h"
-#include "columnar/batch_writer.h"
-#include "columnar/row_builder.h"
+#include "audit/group_judge.h"
+#include "scan/key_table.h"
 #include "scan/slice_scan.h"
 
 namespace tidemark::audit {
 namespace {
 
 using merge::FindingKind;
+using merge::KeyVersions;
 using merge::MergeFinding;
 using merge::Severity;
-using BlockPlaces = std::set<std::pair<uint32_t, uint32_t>>;
-
-/// Differences between a reader's result and the right one, as opposed to facts of the files.
-bool IsDifference(FindingKind kind) {
-  switch (kind) {
-    case FindingKind::kLostRow:
-    case FindingKind::kResurrectedRow:
-    case FindingKind::kStaleRow:
-    case FindingKind::kReaderFails:
-    case FindingKind::kLeakedOperation: return true;
-    default: return false;
-  }
-}
 
 bool HasTwoResults(FindingKind kind) {
   return IsDifference(kind) || kind == FindingKind::kPastCompaction;
 }
 
 /// A lone base row: nothing to compare.
-bool NeedsNoJudging(const merge::KeyVersions& key) {
+bool NeedsNoJudging(const KeyVersions& key) {
   if (!key.slice.base || !key.slice.log.empty()) return false;
   if (key.slice.base->op != merge::Op::kUpsert || key.slice.base->has_unavailable) return false;
   for (const auto& slice : key.older) {
@@ -51,183 +37,80 @@ class PassJudge {
  public:
   PassJudge(const scan::ScanTable& table, const scan::GroupFiles& files,
             const GroupQuestion& question, scan::KeyPass pass, GroupAudit& audit)
-      : question_(question),
-        files_(files),
-        slices_(files.groups()[0]),
-        versions_(table, files, 0, pass),
-        builder_(table.type),
-        audit_(audit) {
-    const auto& blocks = files.blocks(0, slices_.size() - 1);
-    for (const auto& reader : question.judge->readers()) {
-      hidden_.push_back(blocks.HiddenFrom(reader));
-    }
-  }
+      : question_(question), group_(table, files, 0, pass, *question.judge), audit_(audit) {}
 
   Status Run() {
-    TRY(versions_.Read());
-    audit_.counts.keys += versions_.keys().size();
-    audit_.counts.versions += versions_.version_count();
-    for (uint32_t key = 0; key < versions_.keys().size(); ++key) TRY(JudgeKey(key));
+    TRY(group_.Read());
+    const auto& keys = group_.versions().keys();
+    audit_.counts.keys += keys.size();
+    audit_.counts.versions += group_.versions().version_count();
+    if (question_.census != nullptr) entries_.reserve(keys.size());
+    for (uint32_t key = 0; key < keys.size(); ++key) TRY(JudgeKey(key));
+    if (question_.census != nullptr) question_.census->Add(question_.number, std::move(entries_));
     return {};
   }
 
  private:
   Status JudgeKey(uint32_t number) {
-    TRY(TellDuplicates(number));
-    const merge::KeyVersions key = versions_.Of(number);
-    if (NeedsNoJudging(key)) return {};
-    found_.clear();
-    const merge::Merged right = question_.judge->Judge(key, found_);
-    for (size_t i = 0; i < hidden_.size(); ++i) {
-      if (!hidden_[i].empty()) JudgeWithoutHidden(i, key, right);
+    if (auto duplicates = group_.DuplicateRows(number)) {
+      audit_.findings.Add(*std::move(duplicates));
     }
+    const KeyVersions key = group_.versions().Of(number);
+    const bool is_plain = group_.is_read() && NeedsNoJudging(key);
+    if (question_.census != nullptr || question_.leave_out != nullptr) {
+      const uint64_t hash = scan::KeyTable::Hash(group_.versions().keys().key(number));
+      if (question_.leave_out != nullptr && question_.leave_out->Has(hash)) return {};
+      if (question_.census != nullptr) {
+        entries_.push_back(KeyCensus::EntryOf(hash, is_plain || group_.IsShown(key)));
+      }
+    }
+    if (is_plain) return {};
+    found_.clear();
+    TRY(group_.Judge(key, found_));
     for (const MergeFinding& finding : found_) TRY(Tell(number, key, finding));
     return {};
   }
 
-  /// A reader that passes over blocks sees less of the slice than its rules were asked about.
-  void JudgeWithoutHidden(size_t reader, const merge::KeyVersions& key,
-                          const merge::Merged& right) {
-    std::vector<merge::Version> seen;
-    std::optional<merge::Version> passed_over;
-    for (const auto& version : key.slice.log) {
-      if (hidden_[reader].contains({version.place.file, version.place.block})) {
-        passed_over = version;
-      } else {
-        seen.push_back(version);
-      }
-    }
-    if (!passed_over) return;
-    const auto& profile = question_.judge->readers()[reader];
-    std::erase_if(found_, [&](const MergeFinding& finding) {
-      return IsDifference(finding.kind) && finding.profile == profile.name;
-    });
-    merge::SliceVersions slice = key.slice;
-    slice.log = seen;
-    const merge::Merged shown = MergeSlice(profile, slice);
-    const auto kind = CompareResults(right, shown);
-    if (!kind) return;
-    MergeFinding finding;
-    finding.kind = *kind;
-    finding.severity = Severity::kError;
-    finding.profile = profile.name;
-    finding.evidence = {right.winner, *passed_over};
-    finding.right = right;
-    finding.shown = shown;
-    finding.is_repairable = true;
-    finding.explanation = fmt::format(
-        "{} stops at a rollback block that is newer than any completed commit and passes over "
-        "committed blocks behind it, so that it does not see the {}; the next commit to the table "
-        "repairs it",
-        profile.name, merge::VersionText(*passed_over));
-    found_.push_back(std::move(finding));
-  }
-
-  Status TellDuplicates(uint32_t number) {
-    const auto count = versions_.duplicates().count(number);
-    if (count == 0) return {};
-    Finding finding = Named(number);
-    finding.kind = "duplicate_key";
-    finding.severity = Severity::kError;
-    finding.explanation = fmt::format(
-        "the newest base file of the group has {} rows of this key, and readers show all of them "
-        "unless the key is written again",
-        count + 1);
-    const auto key = versions_.Of(number);
-    if (key.slice.base) finding.evidence.push_back(EvidenceOf(*key.slice.base, key, files_));
-    audit_.findings.Add(std::move(finding));
-    return {};
-  }
-
-  Finding Named(uint32_t number) const {
-    Finding finding;
-    finding.partition = slices_.back().group.partition;
-    finding.file_group = slices_.back().group.file_id;
-    finding.record_key = std::string(versions_.keys().key(number));
-    return finding;
-  }
-
-  Status Tell(uint32_t number, const merge::KeyVersions& key, const MergeFinding& found) {
-    Finding finding = Named(number);
-    finding.kind = FindingKindName(found.kind);
-    finding.severity = found.severity;
-    finding.profile = found.profile;
-    finding.explanation = found.explanation;
-    finding.is_repairable = found.is_repairable;
-    finding.rests_on_history = found.rests_on_history;
-    if (found.past_commit) finding.made_permanent_by = files_.ranks().NameOf(*found.past_commit);
-    for (const auto& version : found.evidence) {
-      finding.evidence.push_back(EvidenceOf(version, key, files_));
-    }
+  Status Tell(uint32_t number, const KeyVersions& key, const MergeFinding& found) {
+    Finding finding = group_.Made(number, key, found);
     if (HasTwoResults(found.kind)) {
-      TRY_ASSIGN(finding.expected, SideOf(found.right, finding));
-      TRY_ASSIGN(finding.actual, SideOf(found.shown, finding));
+      TRY_ASSIGN(finding.expected, group_.SideOf(found.right, finding));
+      TRY_ASSIGN(finding.actual, group_.SideOf(found.shown, finding));
     }
     TRY(GiveRepair(found, finding));
     audit_.findings.Add(std::move(finding));
     return {};
   }
 
-  Result<Side> SideOf(const merge::Merged& merged, Finding& finding) {
-    Side side;
-    if (merged.outcome == merge::Merged::Outcome::kAbsent ||
-        merged.outcome == merge::Merged::Outcome::kReaderFails) {
-      return side;
-    }
-    side.ordering = OrderingText(merged.winner.ordering);
-    if (!merged.is_live()) return side;
-    TRY_ASSIGN(const auto row, RowOf(merged, finding));
-    if (row) side.row_json = columnar::RowJson(*row, 0);
-    return side;
-  }
-
-  /// nullopt: it cannot be decoded, which `finding` then says.
-  Result<std::optional<columnar::Batch>> RowOf(const merge::Merged& merged, Finding& finding) {
-    const Status done = versions_.Append(merged, builder_);
-    if (done) return builder_.Finish();
-    if (done.error().kind != ErrorKind::kCorrupt) return std::unexpected(done.error());
-    finding.explanation += fmt::format("; its row cannot be decoded: {}", done.error().message);
-    return std::optional<columnar::Batch>();
-  }
-
   Status GiveRepair(const MergeFinding& found, Finding& finding) {
-    if (!question_.repair || !IsDifference(found.kind)) return {};
+    if (question_.repair == nullptr || !IsDifference(found.kind)) return {};
     if (found.profile != question_.judge->readers().front().name) return {};
     const bool is_right_live = found.right.is_live();
     if (!is_right_live && !found.shown.is_live()) return {};
-    TRY_ASSIGN(const auto row, RowOf(is_right_live ? found.right : found.shown, finding));
+    TRY_ASSIGN(const auto row, group_.RowOf(is_right_live ? found.right : found.shown, finding));
     if (!row) return {};
-    return question_.repair(is_right_live ? Repair::kWrite : Repair::kDelete, finding.record_key,
-                            finding.partition, *row);
+    return question_.repair->Take(question_.unit, is_right_live ? Repair::kWrite : Repair::kDelete,
+                                  finding.record_key, finding.partition, *row);
   }
 
   const GroupQuestion& question_;
-  const scan::GroupFiles& files_;
-  scan::GroupSlices slices_;
-  scan::GroupVersions versions_;
-  columnar::RowBuilder builder_;
+  GroupJudge group_;
   GroupAudit& audit_;
-  std::vector<BlockPlaces> hidden_;  // from each reader
   std::vector<MergeFinding> found_;
+  std::vector<uint64_t> entries_;  // for the census
 };
 
-Status JudgeAll(const scan::ScanTable& table, const scan::BaseWriters& writers,
-                std::span<const scan::GroupSlices> group, const GroupQuestion& question,
-                GroupAudit& audit) {
-  const auto slices = group.front();
+/// Opens a group's files and does each pass.
+Status ForEachPass(const scan::ScanTable& table, const scan::BaseWriters& writers,
+                   scan::GroupSlices slices,
+                   const std::function<Status(const scan::GroupFiles&, scan::KeyPass)>& run) {
+  const std::array groups = {slices};
   TRY_ASSIGN(const uint32_t passes,
              scan::PassesFor(table, slices.back(), scan::MemoryForVersions(slices)));
   const uint64_t held = passes == 1 ? UINT64_MAX : table.memory_max / scan::kHeldPart;
-  TRY_ASSIGN(const auto files, scan::GroupFiles::Open(table, writers, group, held));
-  for (uint32_t pass = 0; pass < passes; ++pass) {
-    TRY(PassJudge(table, files, question, {pass, passes}, audit).Run());
-  }
+  TRY_ASSIGN(const auto files, scan::GroupFiles::Open(table, writers, groups, held));
+  for (uint32_t pass = 0; pass < passes; ++pass) TRY(run(files, {pass, passes}));
   return {};
-}
-
-bool IsOfThisGroupAlone(ErrorKind kind) {
-  return kind == ErrorKind::kCorrupt || kind == ErrorKind::kUnsupported ||
-         kind == ErrorKind::kExhausted;
 }
 
 Severity SeverityOfLake(std::string_view kind) {
@@ -238,6 +121,11 @@ Severity SeverityOfLake(std::string_view kind) {
 }
 
 }  // namespace
+
+bool IsOfOneGroup(ErrorKind kind) {
+  return kind == ErrorKind::kCorrupt || kind == ErrorKind::kUnsupported ||
+         kind == ErrorKind::kExhausted;
+}
 
 Finding FromLake(const lake::Finding& finding) {
   Finding told;
@@ -259,15 +147,49 @@ Result<GroupAudit> AuditGroup(const scan::ScanTable& table, const scan::BaseWrit
     told.file_group = group.file_id;
     audit.findings.Add(std::move(told));
   };
-  const std::array groups = {slices};
-  const Status done = JudgeAll(own, writers, groups, question, audit);
-  if (!done && !IsOfThisGroupAlone(done.error().kind)) {
+  const Status done = ForEachPass(own, writers, slices,
+                                  [&](const scan::GroupFiles& files, scan::KeyPass pass) -> Status {
+                                    return PassJudge(own, files, question, pass, audit).Run();
+                                  });
+  if (!done && !IsOfOneGroup(done.error().kind)) {
     return std::unexpected(Error(done.error()).With(scan::PlaceOf(slices.back())));
   }
   if (!done) audit.unjudged = {group.partition, group.file_id, done.error().message};
   audit.counts.file_groups = 1;
   audit.counts.file_slices = slices.size();
   return audit;
+}
+
+Result<scan::ScanTable> NarrowTable(const scan::ScanTable& table) {
+  scan::ScanTable narrow = table;
+  const auto& schema = table.type.schema();
+  auto wanted = table.columns.HiddenColumns(schema, scan::TableColumns::Need::kMerging);
+  wanted.push_back({std::string(scan::kCommitTimeColumn), false});
+  TRY_ASSIGN(narrow.type, columnar::RowType::Make(schema, wanted));
+  narrow.places = table.columns.PlacesIn(narrow.type);
+  narrow.findings = [](const lake::Finding&) {};
+  return narrow;
+}
+
+Status CountKeys(const scan::ScanTable& table, const scan::BaseWriters& writers,
+                 scan::GroupSlices slices, const merge::KeyJudge& judge, KeyCensus& census,
+                 size_t number) {
+  TRY_ASSIGN(const auto narrow, NarrowTable(table));
+  const Status done = ForEachPass(
+      narrow, writers, slices, [&](const scan::GroupFiles& files, scan::KeyPass pass) -> Status {
+        GroupJudge group(narrow, files, 0, pass, judge);
+        TRY(group.Read());
+        std::vector<uint64_t> entries;
+        const auto& keys = group.versions().keys();
+        for (uint32_t key = 0; key < keys.size(); ++key) {
+          const bool is_shown = group.IsShown(group.versions().Of(key));
+          entries.push_back(KeyCensus::EntryOf(scan::KeyTable::Hash(keys.key(key)), is_shown));
+        }
+        census.Add(number, std::move(entries));
+        return {};
+      });
+  if (done || IsOfOneGroup(done.error().kind)) return {};
+  return std::unexpected(Error(done.error()).With(scan::PlaceOf(slices.back())));
 }
 
 }  // namespace tidemark::audit

@@ -48,9 +48,14 @@ Status CheckParts(const std::vector<Report>& parts) {
   return {};
 }
 
+std::set<uint64_t> ReplacedTasks(const std::vector<Report>& parts) {
+  std::set<uint64_t> replaced;
+  for (const Report& part : parts) replaced.insert(part.replaces.begin(), part.replaces.end());
+  return replaced;
+}
+
 /// The first kMissingMax.
-std::vector<uint64_t> MissingTasks(const std::vector<Report>& parts) {
-  std::set<uint64_t> done;
+std::vector<uint64_t> MissingTasks(const std::vector<Report>& parts, std::set<uint64_t> done) {
   for (const Report& part : parts) done.insert(part.task);
   std::vector<uint64_t> missing;
   for (uint64_t task = 1; task <= parts.front().tasks && missing.size() < kMissingMax; ++task) {
@@ -108,14 +113,20 @@ Result<Report> MergeReports(std::vector<Report> parts, size_t limit) {
   whole.table = parts.front().table;
   whole.profiles = parts.front().profiles;
   whole.as_of = parts.front().as_of;
+  const auto replaced = ReplacedTasks(parts);
   for (Report& part : parts) {
+    if (replaced.contains(part.task)) {
+      whole.summary.bytes_read += part.summary.bytes_read;
+      whole.summary.seconds += part.summary.seconds;
+      continue;
+    }
     whole.summary += part.summary;
     std::ranges::move(part.findings, std::back_inserter(whole.findings));
     std::ranges::move(part.unjudged, std::back_inserter(whole.unjudged));
   }
   Sort(whole.findings);
   if (limit > 0 && whole.findings.size() > limit) whole.findings.resize(limit);
-  for (const uint64_t task : MissingTasks(parts)) {
+  for (const uint64_t task : MissingTasks(parts, replaced)) {
     whole.unjudged.push_back(
         {"", "", fmt::format("task {} of {} was not done", task, parts.front().tasks)});
   }

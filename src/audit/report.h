@@ -87,6 +87,9 @@ struct Report {
   Summary summary;
   uint64_t task = 0;   ///< of a part: its number in the plan, from 1; else 0
   uint64_t tasks = 0;  ///< … and how many the plan has
+  /// Of the table's part: tasks whose file groups share keys with others, so that what they found
+  /// alone does not count.
+  std::vector<uint64_t> replaces{};
   /// The gravest first, then by partition, file group and key; at most the limit asked for.
   std::vector<Finding> findings;
   std::vector<Unjudged> unjudged;

@@ -80,6 +80,20 @@ TEST(MergeReportsTest, TaskWithoutAResultLeavesTheAuditIncomplete) {
               ElementsAre(Field(&Unjudged::reason, HasSubstr("task 1 of 2 was not done"))));
 }
 
+TEST(MergeReportsTest, WhatTheTablesPartReplacesDoesNotCount) {
+  auto of_table = PartOf(1, 3, {FindingOf("resurrected_row", Severity::kError, "a")});
+  of_table.replaces = {2, 3};
+  auto alone = PartOf(2, 3, {FindingOf("lost_row", Severity::kError, "a")});
+  alone.summary.keys = 5;
+  alone.summary.bytes_read = 7;
+  ASSERT_OK_ASSIGN(const Report report, MergeReports({alone, of_table}, 0));
+  EXPECT_THAT(report.findings, ElementsAre(Field(&Finding::kind, "resurrected_row")));
+  EXPECT_EQ(report.summary.findings.count("lost_row"), 0U);
+  EXPECT_EQ(report.summary.keys, of_table.summary.keys);
+  EXPECT_EQ(report.summary.bytes_read, of_table.summary.bytes_read + 7);
+  EXPECT_TRUE(report.is_complete());  // nor is task 3 missing
+}
+
 TEST(MergeReportsTest, PartsThatDoNotFitTogetherAreRefused) {
   const auto part = PartOf(1, 2, {});
   EXPECT_THAT(MergeReports({}, 0), IsError(ErrorKind::kInvalidArgument, HasSubstr("no part")));

@@ -3,22 +3,17 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <atomic>
 #include <chrono>
-#include <mutex>
-#include <thread>
 #include <utility>
 
+#include "audit/audit_run.h"
 #include "audit/counting_store.h"
-#include "audit/duplicate_keys.h"
 #include "audit/repair_plan.h"
 #include "merge/settings_lint.h"
 #include "scan/table_scan.h"
 
 namespace tidemark::audit {
 namespace {
-
-using lake::hudi::FileGroupId;
 
 constexpr std::string_view kPropertiesFile = ".hoodie/hoodie.properties";
 
@@ -70,24 +65,11 @@ void Lint(const scan::ScanTable& table, FindingList& findings) {
   }
 }
 
-/// Runs `work(i)` for all i below `count` on some threads; the error of the lowest i.
-Status InParallel(size_t count, unsigned threads, const std::function<Status(size_t)>& work) {
-  std::atomic<size_t> next = 0;
-  std::vector<Status> done(count);
-  std::atomic<bool> has_failed = false;
-  const auto run = [&] {
-    for (size_t i = next++; i < count && !has_failed; i = next++) {
-      done[i] = work(i);
-      if (!done[i]) has_failed = true;
-    }
-  };
-  {
-    std::vector<std::jthread> helpers;
-    for (unsigned i = 1; i < std::min<size_t>(threads, count); ++i) helpers.emplace_back(run);
-    run();
-  }
-  for (Status& status : done) TRY(std::move(status));
-  return {};
+/// Up to version 8 every record index is of the whole table.
+bool AreKeysGlobal(const AuditOptions& options, const scan::ScanTable& table) {
+  if (options.keys_are_global) return true;
+  const auto partitions = table.properties.Find("hoodie.table.metadata.partitions").value_or("");
+  return table.properties.version <= 8 && partitions.find("record_index") != partitions.npos;
 }
 
 }  // namespace
@@ -107,7 +89,7 @@ struct TableAudit::State {
   std::string as_of;
   std::vector<Unjudged> left_out;
   FindingList of_opening;
-  std::vector<scan::GroupSlices> groups;  // that are part of the table
+  bool keys_are_global = false;
 };
 
 TableAudit::TableAudit(std::unique_ptr<State> state) : state_(std::move(state)) {}
@@ -137,7 +119,7 @@ Result<TableAudit> TableAudit::Open(const storage::ObjectStore& store,
   if (options.for_repair) scan_options.hidden = RepairPlan::HiddenColumns();
   scan_options.partition_glob = options.partition_glob;
   scan_options.as_of = options.as_of;
-  scan_options.memory_max = options.memory_max;
+  scan_options.memory_max = options.memory_max - options.memory_max / kCensusPart;
   scan_options.threads = options.threads;
   // The scan keeps the sink for as long as it lives.
   const auto of_opening = std::make_shared<FindingList>(0);
@@ -152,97 +134,50 @@ Result<TableAudit> TableAudit::Open(const storage::ObjectStore& store,
   for (const auto& profile : readers.profiles) profiles.push_back(profile.name);
   merge::KeyJudge judge(table.profile, std::move(readers.profiles));
   std::string as_of = options.as_of.value_or(table.instants.newest());
-  size_t replaced = 0;
-  std::vector<scan::GroupSlices> groups;
-  for (const auto& group : scan.groups()) {
-    if (group.back().is_latest) {
-      groups.push_back(group);
-    } else {
-      ++replaced;
-    }
-  }
-  if (replaced > 0) {
-    Finding finding;
-    finding.kind = "replaced_file_groups";
-    finding.severity = merge::Severity::kInfo;
-    finding.explanation = fmt::format(
-        "{} file groups that a clustering rewrote are still on storage and are not held against "
-        "the groups that took their rows: what the clustering itself lost is not looked for",
-        replaced);
-    of_opening->Add(std::move(finding));
-  }
+  const bool keys_are_global = AreKeysGlobal(options, table);
   return TableAudit(std::make_unique<State>(
       State{std::move(counting), std::move(scan), std::move(judge), options, std::move(profiles),
-            std::move(as_of), std::move(readers.left_out), *of_opening, std::move(groups)}));
+            std::move(as_of), std::move(readers.left_out), *of_opening, keys_are_global}));
 }
 
 std::span<const scan::GroupSlices> TableAudit::groups() const {
-  return state_->groups;
+  return state_->scan.groups();
 }
 
 std::vector<AuditPart> TableAudit::Plan() const {
   std::vector<AuditPart> parts = {{true, "", ""}};
-  for (const auto& group : state_->groups) {
+  for (const auto& group : state_->scan.groups()) {
+    if (!group.back().is_latest) continue;  // judged with the groups that took its rows
     parts.push_back({false, group.back().group.partition, group.back().group.file_id});
   }
   return parts;
 }
 
-namespace {
-
-Result<scan::GroupSlices> GroupOf(std::span<const scan::GroupSlices> groups,
-                                  const AuditPart& part) {
-  const FileGroupId wanted{part.partition, part.file_group};
-  for (const auto& group : groups) {
-    if (group.back().group == wanted) return group;
-  }
-  return Fail(ErrorKind::kInvalidArgument,
-              fmt::format("the table has no such file group at this instant, partition={} "
-                          "file_group={}",
-                          part.partition, part.file_group));
-}
-
-}  // namespace
-
-Result<Report> TableAudit::Run(std::span<const AuditPart> parts, const RepairSink& repair) const {
+Result<Report> TableAudit::Run(std::span<const AuditPart> parts, RepairSink* repair) const {
   const auto begin = std::chrono::steady_clock::now();
   const uint64_t bytes_before = state_->store->bytes_read();
-  std::vector<scan::GroupSlices> groups;  // beside parts
-  for (const auto& part : parts) {
-    groups.emplace_back();
-    if (part.is_of_table) continue;
-    TRY_ASSIGN(groups.back(), GroupOf(state_->groups, part));
-  }
-  std::vector<GroupAudit> audits(parts.size(), GroupAudit(state_->options.limit));
-  GroupQuestion question{&state_->judge, state_->options.limit, repair};
-  const unsigned threads = repair ? 1 : state_->options.threads;  // rows in the order of keys
-  TRY(InParallel(parts.size(), threads, [&](size_t i) -> Status {
-    const scan::ScanTable& table = state_->scan.table();
-    if (parts[i].is_of_table) {
-      audits[i].findings.Add(state_->of_opening);
-      Lint(table, audits[i].findings);
-      return FindDuplicateKeys(table, state_->groups, audits[i].findings);
-    }
-    TRY_ASSIGN(audits[i], AuditGroup(table, state_->scan.writers(), groups[i], question));
-    if (state_->options.group_done) state_->options.group_done(groups[i].back().group);
-    return {};
-  }));
+  const scan::ScanTable& table = state_->scan.table();
+  AuditRun run(state_->scan, state_->judge,
+               {state_->options.limit, state_->options.threads, state_->options.memory_max,
+                state_->keys_are_global, repair, state_->options.group_done});
   Report report;
+  for (const auto& part : parts) {
+    if (!part.is_of_table) {
+      TRY(run.Want({part.partition, part.file_group}));
+      continue;
+    }
+    run.WantTable();
+    run.Add(state_->of_opening);
+    FindingList lint(0);
+    Lint(table, lint);
+    run.Add(std::move(lint));
+    report.unjudged = state_->left_out;
+  }
+  TRY(run.Run());
+  run.Fill(report);
   report.table = state_->store->uri();
   report.profiles = state_->profiles;
   report.as_of = state_->as_of;
-  FindingList all(state_->options.limit);
-  for (size_t i = 0; i < parts.size(); ++i) {
-    report.summary += audits[i].counts;
-    if (audits[i].unjudged) report.unjudged.push_back(*audits[i].unjudged);
-    if (parts[i].is_of_table) {
-      report.unjudged.insert(report.unjudged.end(), state_->left_out.begin(),
-                             state_->left_out.end());
-    }
-    all.Add(std::move(audits[i].findings));
-  }
-  report.summary += all.counts();
-  report.findings = all.Take();
   std::ranges::sort(report.unjudged);
   report.summary.bytes_read = state_->store->bytes_read() - bytes_before;
   const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begin;

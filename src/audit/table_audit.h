@@ -30,6 +30,9 @@ struct AuditOptions {
   merge::Engine engine = merge::Engine::kFlink;
   std::optional<std::string> as_of;
   std::string partition_glob;
+  /// A key is one row of the whole table, not of its partition (a global index). Without it that is
+  /// taken to be so where the table has a record index, which was always global below version 9.
+  bool keys_are_global = false;
   uint64_t memory_max = uint64_t{1} << 30;
   unsigned threads = 1;
   size_t limit = 0;         ///< findings listed; 0: all
@@ -40,7 +43,7 @@ struct AuditOptions {
 
 /// A part of the work that stands by itself.
 struct AuditPart {
-  /// The table's settings, its timeline and files, and keys that several groups show; else one file
+  /// The table's settings, its timeline and files, and keys that several groups hold; else one file
   /// group.
   bool is_of_table = false;
   std::string partition;
@@ -56,6 +59,7 @@ struct AuditTask {
   std::vector<std::string> profiles;
   merge::Engine engine = merge::Engine::kFlink;
   std::string partition_glob;
+  bool keys_are_global = false;
   AuditPart part;
   uint64_t number = 1;  ///< in the plan, from 1
   uint64_t count = 1;   ///< of the plan's tasks
@@ -89,9 +93,9 @@ class TableAudit {
   std::vector<AuditPart> Plan() const;
 
   /// Does some parts; the report of all of them, in one call or merged from several, is the same.
-  /// `repair` may be empty; it is called by group and key, from one thread at a time.
-  /// kInvalidArgument: a part is not of this table.
-  Result<Report> Run(std::span<const AuditPart> parts, const RepairSink& repair) const;
+  /// Groups that share keys are judged by the table's part, which then `replaces` their own.
+  /// `repair` may be null, and wants all parts. kInvalidArgument: a part is not of this table.
+  Result<Report> Run(std::span<const AuditPart> parts, RepairSink* repair) const;
 
  private:
   struct State;

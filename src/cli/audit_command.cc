@@ -271,6 +271,8 @@ void AddAudit(CLI::App& app, Run& chosen) {
       ->add_option("--repair-plan", options->repair_plan,
                    "Write the rows that make the table right for the first profile (Parquet)")
       ->check(RefuseEmpty);
+  command->add_flag("--global-index", options->audit.keys_are_global,
+                    "A key is one row of the whole table, whatever its partition");
   command
       ->add_option("--where-partition", options->audit.partition_glob,
                    "Only partitions whose path matches, e.g. 'dt=2026-01-*'")

@@ -235,7 +235,8 @@ MergeFinding ExplainKind(const Profile& event_time, const Profile& reader,
     tell(culprit.version);
   }
   if (shown.is_live()) tell(shown.winner);
-  finding.explanation = fmt::format("{}; {}", text, FateText(reader, finding));
+  finding.cause = std::move(text);
+  finding.explanation = fmt::format("{}; {}", finding.cause, FateText(reader, finding));
   return finding;
 }
 

@@ -46,6 +46,7 @@ struct MergeFinding {
   std::string profile;            ///< of the reader; "" when it is a fact of the files
   std::vector<Version> evidence;  ///< the versions it rests on, the right one first
   std::string explanation;        ///< one sentence, without a full stop
+  std::string cause{};  ///< of a difference: the part of it that names the rule at fault
   Merged right;                   ///< the key's result by event time; unset of facts of the files
   Merged shown;                   ///< the reader's
   /// The files of the current slice still hold the right version: an event-time compaction or a new

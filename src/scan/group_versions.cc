@@ -6,6 +6,7 @@
 #include "columnar/batch_reader.h"
 #include "scan/base_file.h"
 #include "scan/row_assembly.h"
+#include "scan/unavailable_value.h"
 
 namespace tidemark::scan {
 namespace {
@@ -143,7 +144,9 @@ GroupVersions::GroupVersions(const ScanTable& table, const GroupFiles& files, si
       newest_(files.shape(group).size() - 1),
       rows_(table.type),
       logs_(table.columns, rows_, table.names_at),
-      versions_(files.shape(group)) {}
+      versions_(files.shape(group)) {
+  logs_.LookForUnavailable();
+}
 
 Status GroupVersions::Read() {
   for (size_t slice = 0; slice <= newest_; ++slice) TRY(ReadSlice(slice));
@@ -198,27 +201,47 @@ Status GroupVersions::TakeLog(size_t slice, std::string_view instant, const MetV
 }
 
 Status GroupVersions::TakeBase(size_t slice, const columnar::Batch& batch, size_t first_row) {
-  const RowStore::SourceId source = rows_.AddBatch(batch);
-  OrderingFields::Scratch scratch;
-  std::string key_scratch;
-  const auto& commit_times = batch.column(*table_.places.commit_time);
-  for (size_t row = 0; row < batch.rows(); ++row) {
-    TRY_ASSIGN(auto key, table_.columns.KeyOf(batch, table_.places, row, key_scratch));
-    const uint64_t hash = KeyTable::Hash(key);
-    if (!pass_.Has(hash)) continue;
-    if (!table_.columns.key_fields().empty()) key = rows_.Copy(key);
-    Version version;
-    TRY_ASSIGN(const auto ordering,
-               table_.columns.ordering().Read(batch, table_.places.ordering, row, scratch));
-    version.ordering = logs_.arena().Keep(ordering);
-    version.op = table_.columns.OpOf(batch, table_.places, row);
-    version.row = rows_.AddRow(source, row);
-    const auto instant = commit_times.IsNull(row) ? "" : commit_times.Text(row);
-    version.place = {files_.ranks().Of(instant), 0, 0, static_cast<uint32_t>(first_row + row)};
-    const uint32_t number = keys_.FindOrAdd(key, hash);
-    if (!versions_.Add(number, slice, version) && slice == newest_) {
-      duplicates_.emplace(number, version.row);
+  // Of a batch of which only some rows are wanted the others are not kept.
+  std::vector<uint32_t> wanted;
+  if (!pass_.has_all()) {
+    for (size_t row = 0; row < batch.rows(); ++row) {
+      TRY_ASSIGN(const auto key, table_.columns.KeyOf(batch, table_.places, row, key_scratch_));
+      if (pass_.Has(KeyTable::Hash(key))) wanted.push_back(static_cast<uint32_t>(row));
     }
+    if (wanted.empty()) return {};
+  }
+  const bool has_all = pass_.has_all() || wanted.size() == batch.rows();
+  std::optional<columnar::Batch> some;
+  if (!has_all) {
+    TRY_ASSIGN(some, Select(batch, wanted));
+  }
+  const columnar::Batch& kept = some ? *some : batch;
+  const RowStore::SourceId source = rows_.AddBatch(kept);
+  const auto unavailable = RowsWithValue(kept, table_.columns.settings().unavailable_value);
+  for (size_t row = 0; row < kept.rows(); ++row) {
+    Version version;
+    version.has_unavailable = std::ranges::binary_search(unavailable, static_cast<uint32_t>(row));
+    version.row = rows_.AddRow(source, row);
+    version.place.position = static_cast<uint32_t>(first_row + (has_all ? row : wanted[row]));
+    TRY(TakeRow(slice, kept, row, version));
+  }
+  return {};
+}
+
+Status GroupVersions::TakeRow(size_t slice, const columnar::Batch& batch, size_t row,
+                              Version version) {
+  TRY_ASSIGN(auto key, table_.columns.KeyOf(batch, table_.places, row, key_scratch_));
+  const uint64_t hash = KeyTable::Hash(key);
+  if (!table_.columns.key_fields().empty()) key = rows_.Copy(key);
+  TRY_ASSIGN(const auto ordering,
+             table_.columns.ordering().Read(batch, table_.places.ordering, row, ordering_scratch_));
+  version.ordering = logs_.arena().Keep(ordering);
+  version.op = table_.columns.OpOf(batch, table_.places, row);
+  const auto& commit_times = batch.column(*table_.places.commit_time);
+  version.place.commit = files_.ranks().Of(commit_times.IsNull(row) ? "" : commit_times.Text(row));
+  const uint32_t number = keys_.FindOrAdd(key, hash);
+  if (!versions_.Add(number, slice, version) && slice == newest_) {
+    duplicates_.emplace(number, version.row);
   }
   return {};
 }

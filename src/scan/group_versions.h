@@ -123,6 +123,7 @@ class GroupVersions {
  private:
   Status TakeLog(size_t slice, std::string_view instant, const MetVersion& met, bool bytes_live);
   Status TakeBase(size_t slice, const columnar::Batch& batch, size_t first_row);
+  Status TakeRow(size_t slice, const columnar::Batch& batch, size_t row, merge::Version version);
   Status ReadSlice(size_t slice);
 
   const ScanTable& table_;
@@ -136,6 +137,8 @@ class GroupVersions {
   merge::VersionStore versions_;
   std::multimap<uint32_t, merge::RowHandle> duplicates_;
   uint64_t base_rows_ = 0;
+  OrderingFields::Scratch ordering_scratch_;
+  std::string key_scratch_;
 };
 
 }  // namespace tidemark::scan

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "columnar/row_builder.h"
+#include "merge/across.h"
 #include "scan/key_table.h"
 #include "scan/slice_fold.h"
 
@@ -17,7 +18,6 @@ namespace tidemark::scan {
 namespace {
 
 using lake::hudi::FileSlice;
-using merge::Version;
 
 /// One file group of the partition at hand.
 class GroupFold {
@@ -28,20 +28,8 @@ class GroupFold {
   GroupVersions& versions() { return versions_; }
   const KeyTable& keys() const { return versions_.keys(); }
 
-  /// What the group makes of a key; and, to be weighed against other groups, the deletes among its
-  /// versions that cut off all before them.
-  merge::Merged Merge(uint32_t key, std::vector<Version>* cuts) {
-    const auto versions = versions_.Of(key);
-    if (cuts != nullptr) {
-      const auto add = [&](const merge::SliceVersions& slice) {
-        for (const Version& version : slice.log) {
-          if (IsSentinelDelete(table_.profile.read, version)) cuts->push_back(version);
-        }
-      };
-      for (const auto& slice : versions.older) add(slice);
-      add(versions.slice);
-    }
-    return MergeKey(table_.profile, versions);
+  merge::GroupResult Merge(uint32_t key) {
+    return ResultOfGroup(table_.profile, versions_.Of(key));
   }
 
   Status Append(uint32_t key, const merge::Merged& merged, columnar::RowBuilder& builder) {
@@ -99,25 +87,17 @@ class PartitionFold {
     const auto [begin, end] = more_.equal_range(number);
     if (begin == end) {
       const Member& only = first_[number];
-      return Show(only, groups_[only.group]->Merge(only.key, nullptr));
+      return Show(only, groups_[only.group]->Merge(only.key).merged);
     }
     std::vector<Member> members = {first_[number]};
     for (auto at = begin; at != end; ++at) members.push_back(at->second);
-    std::vector<merge::Merged> results;
-    std::vector<Version> versions;
+    std::vector<merge::GroupResult> results;
     for (const Member& member : members) {
-      results.push_back(groups_[member.group]->Merge(member.key, &versions));
-      if (results.back().outcome == merge::Merged::Outcome::kAbsent) continue;
-      versions.push_back(results.back().winner);
-      versions.back().row = members.size() + results.size() - 1;  // names the group
+      results.push_back(groups_[member.group]->Merge(member.key));
     }
-    for (Version& version : versions) {
-      if (version.row < members.size() || version.row >= 2 * members.size()) version.row = 0;
-    }
-    const merge::Merged merged = MergeHistory(table_.profile.read, versions);
-    if (!merged.is_live() || merged.winner.row < members.size()) return {};
-    const size_t winner = merged.winner.row - members.size();
-    return results[winner].is_live() ? Show(members[winner], results[winner]) : Status();
+    const auto right = MergeGroups(table_.profile, results);
+    if (!right || !right->is_live) return {};
+    return Show(members[right->group], results[right->group].merged);
   }
 
   Status Show(const Member& member, const merge::Merged& merged) {

@@ -2,11 +2,13 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <limits>
 #include <utility>
 
 #include "columnar/batch_reader.h"
 #include "scan/delete_ordering.h"
+#include "scan/unavailable_value.h"
 
 namespace tidemark::scan {
 namespace {
@@ -120,10 +122,19 @@ Status LogVersions::ReadRecords(const PlacedBlock& placed, const Take& take) {
     TRY_ASSIGN(met.version.op, columns_.OpOf(row));
     met.record =
         content.substr(record->datum.offset() - placed.block.content_offset, record->length);
+    met.version.has_unavailable = looks_for_unavailable_ && HasUnavailable(*writer, met.record);
     ++versions_read_;
     TRY(take(met));
     ++met.version.place.position;
   }
+}
+
+/// Text stands in a record as it is, so that most need no decoding.
+bool LogVersions::HasUnavailable(const Writer& writer, std::string_view record) {
+  const std::string_view value = columns_.settings().unavailable_value;
+  if (value.empty() || record.find(value) == record.npos) return false;
+  const auto row = rows_.DecodeRecord(*writer.source, record);
+  return row && !RowsWithValue(*row, value).empty();
 }
 
 Status LogVersions::ReadDeletes(const PlacedBlock& placed, const Take& take) {
@@ -175,6 +186,10 @@ Status LogVersions::ReadParquet(const PlacedBlock& placed, const Take& take) {
     TRY_ASSIGN(const auto batch, reader->Next());
     if (!batch) return {};
     met.source = rows_.AddBatch(*batch);
+    std::vector<uint32_t> unavailable;
+    if (looks_for_unavailable_) {
+      unavailable = RowsWithValue(*batch, columns_.settings().unavailable_value);
+    }
     for (met.batch_row = 0; met.batch_row < batch->rows(); ++met.batch_row) {
       TRY_ASSIGN(met.key, columns_.KeyOf(*batch, places, met.batch_row, key_scratch_));
       if (!columns_.key_fields().empty()) met.key = rows_.Copy(met.key);
@@ -182,6 +197,8 @@ Status LogVersions::ReadParquet(const PlacedBlock& placed, const Take& take) {
                  columns_.ordering().Read(*batch, places.ordering, met.batch_row, scratch));
       met.version.ordering = arena_.Keep(ordering);
       met.version.op = columns_.OpOf(*batch, places, met.batch_row);
+      met.version.has_unavailable =
+          std::ranges::binary_search(unavailable, static_cast<uint32_t>(met.batch_row));
       ++versions_read_;
       TRY(take(met));
       ++met.version.place.position;

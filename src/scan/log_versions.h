@@ -64,6 +64,8 @@ class LogVersions {
   /// blocks, and what the decoders do not read.
   Status Read(const PlacedBlock& placed, const Take& take);
 
+  /// Sets Version::has_unavailable from now on, which reading does without.
+  void LookForUnavailable() { looks_for_unavailable_ = true; }
   /// Whether a block of partial updates was met.
   bool is_partial_mode() const { return is_partial_mode_; }
   /// Whether the rows of a set of columns have a column. Set 0 has them all.
@@ -87,6 +89,7 @@ class LogVersions {
   Status ReadRecords(const PlacedBlock& placed, const Take& take);
   Status ReadDeletes(const PlacedBlock& placed, const Take& take);
   Status ReadParquet(const PlacedBlock& placed, const Take& take);
+  bool HasUnavailable(const Writer& writer, std::string_view record);
   Result<Writer*> WriterOf(const PlacedBlock& placed, bool is_partial);
   using Names = std::vector<columnar::FileColumnName>;
   uint32_t ColumnSetOf(const lake::avro::Schema& writer, const Names& names);
@@ -99,6 +102,7 @@ class LogVersions {
   merge::OrderingArena arena_;
   std::string key_scratch_;
   bool is_partial_mode_ = false;
+  bool looks_for_unavailable_ = false;
   uint64_t versions_read_ = 0;
 };
 

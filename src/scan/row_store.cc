@@ -71,4 +71,11 @@ Result<columnar::Batch> RowStore::Decode(merge::RowHandle handle) {
   return builder.Finish();
 }
 
+Result<columnar::Batch> RowStore::DecodeRecord(SourceId source, std::string_view record) {
+  TRY_ASSIGN(const auto* decoder, DecoderOf(sources_[source]));
+  columnar::RowBuilder builder(type_);
+  TRY(builder.Append(*decoder, record));
+  return builder.Finish();
+}
+
 }  // namespace tidemark::scan

@@ -46,6 +46,8 @@ class RowStore {
   Status Append(merge::RowHandle handle, columnar::RowBuilder& builder);
   /// The row as a batch of one.
   Result<columnar::Batch> Decode(merge::RowHandle handle);
+  /// A record of a source that is not kept.
+  Result<columnar::Batch> DecodeRecord(SourceId source, std::string_view record);
 
   /// Memory held, about.
   size_t bytes() const { return bytes_ + rows_.capacity() * sizeof(Row); }

@@ -11,6 +11,7 @@
 #include "columnar/batch.h"
 #include "columnar/row_builder.h"
 #include "merge/fold.h"
+#include "scan/key_set.h"
 #include "scan/key_table.h"
 #include "scan/log_versions.h"
 #include "scan/row_assembly.h"
@@ -19,13 +20,17 @@
 
 namespace tidemark::scan {
 
-/// Which keys take part: those whose hash falls on `index` of `count`.
+/// Which keys take part: those whose hash falls on `index` of `count`, and of a set when there is
+/// one.
 struct KeyPass {
   uint32_t index = 0;
   uint32_t count = 1;
+  const KeySet* only = nullptr;
 
+  bool has_all() const { return count == 1 && only == nullptr; }
   bool Has(uint64_t hash) const {
-    return count == 1 || static_cast<uint32_t>(hash >> 40) % count == index;
+    if (count != 1 && static_cast<uint32_t>(hash >> 40) % count != index) return false;
+    return only == nullptr || only->Has(hash);
   }
 };
 

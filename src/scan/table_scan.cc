@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 #include <mutex>
 #include <set>
 #include <utility>
@@ -101,10 +102,31 @@ Status CheckOptions(const ScanOptions& options, const merge::Profile& profile) {
   return {};
 }
 
+/// Of each partition when rows of it were last replaced on purpose (insert_overwrite,
+/// delete_partition), as a completion time.
+std::map<std::string, std::string> LastReplacements(const std::vector<FileSlice>& slices,
+                                                    const lake::hudi::CommittedInstants& instants,
+                                                    const std::set<std::string>& clusterings) {
+  std::map<std::string, std::string> last;
+  for (const FileSlice& slice : slices) {
+    if (!slice.replaced_by || clusterings.contains(*slice.replaced_by)) continue;
+    std::string& of_partition = last[slice.group.partition];
+    of_partition = std::max(of_partition, instants.CompletionOf(*slice.replaced_by));
+  }
+  return last;
+}
+
 /// The slices that are part of the table, and with history those before them in their groups and
-/// the groups that were clustered into others.
+/// the groups that were clustered into others, unless what they hold was replaced on purpose since.
 std::vector<FileSlice> SlicesToRead(std::vector<FileSlice> all, bool with_history,
+                                    const lake::hudi::CommittedInstants& instants,
                                     const std::set<std::string>& clusterings) {
+  const auto replacements = LastReplacements(all, instants, clusterings);
+  const auto was_clustered = [&](const FileSlice& slice) {
+    if (!slice.replaced_by || !clusterings.contains(*slice.replaced_by)) return false;
+    const auto since = replacements.find(slice.group.partition);
+    return since == replacements.end() || since->second < instants.CompletionOf(*slice.replaced_by);
+  };
   std::vector<FileSlice> chosen;
   for (size_t begin = 0; begin < all.size();) {
     size_t end = begin;
@@ -112,9 +134,7 @@ std::vector<FileSlice> SlicesToRead(std::vector<FileSlice> all, bool with_histor
     for (; end < all.size() && all[end].group == all[begin].group; ++end) {
       if (all[end].is_latest) latest = end;
     }
-    const auto& replaced_by = all[end - 1].replaced_by;
-    const bool is_clustered = with_history && replaced_by && clusterings.contains(*replaced_by);
-    if (latest || is_clustered) {
+    if (latest || (with_history && was_clustered(all[end - 1]))) {
       const size_t last = latest.value_or(end - 1);
       for (size_t i = with_history ? begin : last; i <= last; ++i) {
         chosen.push_back(std::move(all[i]));
@@ -199,8 +219,9 @@ Result<Sources> FindSources(const lake::hudi::Table& hudi, const ScanOptions& op
     TRY_ASSIGN(auto unread, hudi.ReadOperations(timeline.instants, budget));
     for (auto& finding : unread) findings(std::move(finding));
   }
-  return Sources{std::move(timeline), std::move(all.instants),
-                 SlicesToRead(std::move(all.slices), options.with_history, clusterings)};
+  auto slices =
+      SlicesToRead(std::move(all.slices), options.with_history, all.instants, clusterings);
+  return Sources{std::move(timeline), std::move(all.instants), std::move(slices)};
 }
 
 /// Empty when no column was ever renamed.
