@@ -104,11 +104,11 @@ TEST(AuditLinesTest, ReportsForPeopleAreNoParts) {
 }
 
 TEST(AuditLinesTest, TasksReadBackAsTheyWere) {
-  audit::AuditTask task{"s3://lake/t", "2025", {"hudi-0.14"}, merge::Engine::kSpark, "dt=*", {}};
+  audit::AuditTask task{"s3://lake/t", "2025", {"hudi-0.14"}, merge::Engine::kSpark, "dt=*",
+                        true,          {}};
   task.part = {false, "dt=1", "f-0"};
   task.number = 4;
   task.count = 7;
-  task.keys_are_global = true;
   ASSERT_OK_ASSIGN(const audit::AuditTask read, ParseAuditTask(AuditTaskJson(task)));
   EXPECT_EQ(read, task);
   task.part = {true, "", ""};
