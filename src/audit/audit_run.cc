@@ -5,7 +5,8 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
-#include <mutex>
+#include <set>
+#include <string_view>
 #include <utility>
 
 #include "audit/cross_group.h"
@@ -14,6 +15,30 @@
 #include "scan/slice_scan.h"
 
 namespace tidemark::audit {
+namespace {
+
+/// File groups named in one finding.
+constexpr size_t kNamedMax = 8;
+constexpr size_t kBucketDigits = 8;
+
+std::optional<std::string_view> BucketOf(std::string_view file_id) {
+  const std::string_view bucket = file_id.substr(0, kBucketDigits);
+  const bool is_number = std::ranges::all_of(bucket, [](char c) { return c >= '0' && c <= '9'; });
+  if (file_id.size() <= kBucketDigits || file_id[kBucketDigits] != '-' || !is_number) {
+    return std::nullopt;
+  }
+  return bucket;
+}
+
+/// A slice as a whole.
+Evidence EvidenceOf(const lake::hudi::FileSlice& slice) {
+  std::string file = scan::PlaceOf(slice);
+  if (!slice.logs.empty()) file = slice.logs.front().key;
+  if (slice.base) file = slice.base->key;
+  return {std::move(file), {}, {}, slice.base_instant, "", "", ""};
+}
+
+}  // namespace
 
 AuditRun::AuditRun(const scan::TableScan& scan, const merge::KeyJudge& judge,
                    const RunOptions& options)
@@ -94,6 +119,7 @@ Status AuditRun::Run() {
       unjudged_.push_back({"", "", "keys in several file groups: " + counted.error().message});
     }
   }
+  TellBuckets();
   TRY(JudgeAgain(census.shared()));
   return TellPartitions(census.shared());
 }
@@ -152,6 +178,44 @@ Status AuditRun::JudgeTogether(const SharedKeys& shared, const scan::KeySet& set
   return {};
 }
 
+/// A bucket index names a file group by its bucket, in eight digits; two of one bucket are what a
+/// failover left (#5330).
+void AuditRun::TellBuckets() {
+  std::map<uint32_t, std::map<std::string_view, std::vector<size_t>>> buckets;  // by partition
+  std::set<uint32_t> others;  // partitions with groups that have no bucket
+  for (size_t i = 0; i < groups_.size(); ++i) {
+    if (!groups_[i].back().is_latest) continue;
+    if (const auto bucket = BucketOf(groups_[i].back().group.file_id)) {
+      buckets[partitions_[i]][*bucket].push_back(i);
+    } else {
+      others.insert(partitions_[i]);
+    }
+  }
+  for (const auto& [partition, by_bucket] : buckets) {
+    if (others.contains(partition)) continue;
+    for (const auto& [bucket, groups] : by_bucket) {
+      if (groups.size() > 1) findings_.Add(BucketFinding(bucket, groups));
+    }
+  }
+}
+
+Finding AuditRun::BucketFinding(std::string_view bucket, const std::vector<size_t>& groups) const {
+  const auto& first = groups_[groups[0]].back();
+  Finding finding;
+  finding.kind = "duplicate_bucket";
+  finding.severity = merge::Severity::kWarning;
+  finding.partition = first.group.partition;
+  finding.file_group = first.group.file_id;
+  for (size_t i = 0; i < groups.size() && i < kNamedMax; ++i) {
+    finding.evidence.push_back(EvidenceOf(groups_[groups[i]].back()));
+  }
+  finding.explanation = fmt::format(
+      "{} file groups of the partition are named as bucket {}: the bucket index writes to one of "
+      "them, so that rows of the others are never updated or deleted again, or show twice",
+      groups.size(), bucket);
+  return finding;
+}
+
 /// Most tables have keys of their own in each partition; so this is one finding, not one a key.
 Status AuditRun::TellPartitions(const SharedKeys& shared) {
   if (!shared.example) return {};
@@ -160,16 +224,7 @@ Status AuditRun::TellPartitions(const SharedKeys& shared) {
   finding.severity = merge::Severity::kInfo;
   TRY_ASSIGN(const std::string key, KeyOf(shared.example->group, shared.example->hash));
   for (const size_t group : {shared.example->group, shared.example->other}) {
-    const auto& slice = groups_[group].back();
-    finding.evidence.push_back({slice.base           ? slice.base->key
-                                : slice.logs.empty() ? scan::PlaceOf(slice)
-                                                     : slice.logs.front().key,
-                                {},
-                                {},
-                                slice.base_instant,
-                                "",
-                                "",
-                                ""});
+    finding.evidence.push_back(EvidenceOf(groups_[group].back()));
   }
   finding.explanation = fmt::format(
       "{} keys have a row in more than one partition, as {} in {} and {}: that is right where a "

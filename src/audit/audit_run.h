@@ -8,6 +8,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "audit/group_audit.h"
@@ -54,6 +55,8 @@ class AuditRun {
   Status JudgeAgain(const SharedKeys& shared);
   Status JudgeTogether(const SharedKeys& shared, const scan::KeySet& set);
   Status AuditOne(size_t group, GroupQuestion question);
+  void TellBuckets();
+  Finding BucketFinding(std::string_view bucket, const std::vector<size_t>& groups) const;
   Status TellPartitions(const SharedKeys& shared);
   Result<std::string> KeyOf(size_t group, uint64_t hash) const;
   bool MustWait(size_t group) const;

@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <map>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <set>
@@ -81,6 +81,13 @@ class SharedKey {
       }
     }
     if (!right_) return {};
+    if (judge_.readers().empty()) {
+      // No reader was asked about that can read the table; the rows are there all the same.
+      TellDuplicates([&](const Member& member) {
+        return member.group->is_read() ? MergeSlice(judge_.event_time(), member.key.slice)
+                                       : Merged();
+      });
+    }
     for (size_t reader = 0; reader < judge_.readers().size(); ++reader) {
       const bool is_wrong = JudgeReader(reader);
       TRY(TellDifferences());
@@ -150,7 +157,9 @@ class SharedKey {
         is_stale_told = true;
       }
     }
-    if (is_live() && shown > 1) TellDuplicates(reader);
+    if (is_live() && shown > 1) {
+      TellDuplicates([&](const Member& member) { return member.shown[reader]; });
+    }
     return !differences_.empty() || (is_live() && shown > 1);
   }
 
@@ -233,20 +242,21 @@ class SharedKey {
   }
 
   /// Once for all readers.
-  void TellDuplicates(size_t reader) {
+  void TellDuplicates(const std::function<Merged(const Member&)>& shown_by) {
     if (are_duplicates_told_) return;
     are_duplicates_told_ = true;
     std::vector<const Member*> shown;
     for (const Member& member : members_) {
-      if (member.shown[reader].is_live()) shown.push_back(&member);
+      if (shown_by(member).is_live()) shown.push_back(&member);
     }
+    if (shown.size() < 2) return;
     Finding finding = shown[0]->group->Named(shown[0]->number);
     finding.kind = "duplicate_key";
     finding.severity = merge::Severity::kError;
     std::string others;
     for (size_t i = 0; i < shown.size() && i < kNamedMax; ++i) {
       finding.evidence.push_back(
-          shown[i]->group->EvidenceOf(shown[i]->shown[reader].winner, shown[i]->key));
+          shown[i]->group->EvidenceOf(shown_by(*shown[i]).winner, shown[i]->key));
       if (i == 0) continue;
       if (i > 1) others += ", ";
       others += PlaceOf(shown[i]->group->id(), shown[0]->group->id());

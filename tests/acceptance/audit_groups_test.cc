@@ -129,6 +129,24 @@ TEST(AuditGroupsTest, AKeyThatTwoGroupsShowIsADuplicate) {
   EXPECT_THAT(repairs.lines, ElementsAre("U a p"));
 }
 
+TEST(AuditGroupsTest, TwoGroupsOfOneBucketAreFound) {
+  RowTable table;
+  table.Commit({Put("a", 1, "00000001-aaaa-0"), Put("b", 1, "00000001-bbbb-0"),
+                Put("c", 1, "00000002-cccc-0"), Put("d", 1, "00000001-dddd-0", "q")});
+  const Report report = AuditOf(table);
+  ASSERT_EQ(report.summary.findings.at("duplicate_bucket"), 1U);
+  const auto found = std::ranges::find(report.findings, "duplicate_bucket", &Finding::kind);
+  EXPECT_EQ(found->file_group, "00000001-aaaa-0");
+  EXPECT_EQ(found->evidence.size(), 2U);
+}
+
+TEST(AuditGroupsTest, NamesThatHappenToBeginWithDigitsAreNoBuckets) {
+  RowTable table;
+  table.Commit({Put("a", 1, "00000001-aaaa-0"), Put("b", 1, "00000001-bbbb-0"),
+                Put("c", 1, "f0000002-cccc-0")});
+  EXPECT_EQ(AuditOf(table).summary.findings.count("duplicate_bucket"), 0U);
+}
+
 TEST(AuditGroupsTest, ARowLostInOneGroupWhileAnotherShowsAnOlderOneIsStale) {
   RowTable table;
   table.Commit({Put("a", 5, "f1-0")});

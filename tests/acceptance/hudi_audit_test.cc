@@ -215,7 +215,8 @@ class Repairs final : public RepairSink {
     std::optional<Row> written;
     if (repair == Repair::kWrite) {
       written.emplace();
-      for (const auto& [name, value] : json::parse(columnar::RowJson(row, 0)).items()) {
+      const json object = json::parse(columnar::RowJson(row, 0));
+      for (const auto& [name, value] : object.items()) {
         if (!value.is_null()) (*written)[name] = TextOf(value);
       }
     }
