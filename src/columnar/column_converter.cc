@@ -169,6 +169,9 @@ Status AppendConverted(const ColumnConverter& converter, const ColumnView& from,
     bool does_fit = true;
     switch (converter.op) {
       case ConvertOp::kNumber: AppendNumber(from, row, cells, converter.to->kind); break;
+      case ConvertOp::kPrintedFloat:
+        static_cast<DoubleCells&>(cells).Append(AsPrinted(from.Value<float>(row)));
+        break;
       case ConvertOp::kText: AppendText(from, row, cells); break;
       case ConvertOp::kDecimal: does_fit = AppendDecimal(from, row, cells, *converter.to); break;
       default: does_fit = AppendScaledTime(from, row, cells, *converter.to);
@@ -225,7 +228,10 @@ Result<ColumnConverter> ColumnConverter::Make(const ValueField& from, const Valu
                 fmt::format("column cannot be read as the table's, column={} written={} type={}",
                             path, from.type.ToString(), to.type.ToString()));
   }
-  converter.op = *op;
+  const bool is_float_to_double =
+      from.type.kind == ValueKind::kFloat && to.type.kind == ValueKind::kDouble;
+  const bool is_printed = is_float_to_double && options.floats == WidenedFloats::kAsPrinted;
+  converter.op = is_printed ? ConvertOp::kPrintedFloat : *op;
   const auto& fields = from.type.fields;
   if (converter.op == ConvertOp::kItems) {
     for (size_t i = 0; i < to.type.fields.size(); ++i) {

@@ -18,8 +18,9 @@
 namespace tidemark::columnar {
 
 enum class ConvertOp : uint8_t {
-  kSame,    ///< the bytes are the same, whatever they are called
-  kNumber,  ///< to a wider one
+  kSame,          ///< the bytes are the same, whatever they are called
+  kNumber,        ///< to a wider one
+  kPrintedFloat,  ///< to the double it is printed as
   kText,
   kDecimal,
   kTime,

@@ -99,6 +99,8 @@ void Decoding::Run(const DecodeStep& step, Cells& cells) {
       return static_cast<FloatCells&>(cells).Append(static_cast<float>(wire_.ReadLong()));
     case DecodeOp::kFloatToDouble:
       return static_cast<DoubleCells&>(cells).Append(static_cast<double>(wire_.ReadFloat()));
+    case DecodeOp::kPrintedFloatToDouble:
+      return static_cast<DoubleCells&>(cells).Append(AsPrinted(wire_.ReadFloat()));
     case DecodeOp::kIntToDouble:
       return static_cast<DoubleCells&>(cells).Append(static_cast<double>(wire_.ReadInt()));
     case DecodeOp::kLongToDouble:

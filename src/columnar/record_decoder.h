@@ -31,19 +31,27 @@ enum class MissingColumns {
   kNull,     ///< always null: blocks of partial updates
 };
 
+/// Which double a float becomes.
+enum class WidenedFloats {
+  kNearest,    ///< the same number: 1.10000002384185791 of the float 1.1
+  kAsPrinted,  ///< the number it is printed as: 1.1
+};
+
 struct DecodeOptions {
   std::vector<FileColumnName> names;
   MissingColumns missing = MissingColumns::kDefault;
+  WidenedFloats floats = WidenedFloats::kNearest;
 };
 
 /// Immutable; copies share; any thread. Fields are matched by name, then by the row type's aliases.
 /// A written type may be another one than the row type's when every value of it is one of the row
 /// type's: int to long, float, double, decimal; long to float, double (nearest), decimal; float to
-/// double; string and bytes to each other; a decimal to one of more digits; a timestamp or time to
-/// another unit. int, long, float, double, boolean, date and decimal to string, as Java prints
-/// them. Timestamps count as UTC or local as the row type says. A single value that does not fit
-/// (a lost digit, microseconds that are no whole milliseconds, an enum symbol or union branch that
-/// the row type lacks, a null where none may be) is kUnsupported when it is met.
+/// double as the options say; string and bytes to each other; a decimal to one of more digits; a
+/// timestamp or time to another unit. int, long, float, double, boolean, date and decimal to
+/// string, as Java prints them. Timestamps count as UTC or local as the row type says. A single
+/// value that does not fit (a lost digit, microseconds that are no whole milliseconds, an enum
+/// symbol or union branch that the row type lacks, a null where none may be) is kUnsupported when
+/// it is met.
 class RecordDecoder {
  public:
   /// kUnsupported: a column cannot be read as the row type's (named), or `writer` is no record.

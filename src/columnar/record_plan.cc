@@ -46,7 +46,7 @@ class Planner {
  private:
   Status PlanUnion(const Type& writer, const ValueField& target, DecodeStep& step);
   Status PlanItems(const Type& writer, const ValueField& target, DecodeStep& step);
-  static DecodeOp NumberOp(const Type& writer, ValueKind target);
+  DecodeOp NumberOp(const Type& writer, ValueKind target) const;
   static void PlanText(const Type& writer, const ValueField& target, DecodeStep& step);
   static void PlanEnum(const Type& writer, const ValueField& target, DecodeStep& step);
   static void PlanDecimal(const Type& writer, const ValueType& target, DecodeStep& step);
@@ -57,7 +57,7 @@ class Planner {
 };
 
 // Numbers, booleans, bytes and dates.
-DecodeOp Planner::NumberOp(const Type& writer, ValueKind target) {
+DecodeOp Planner::NumberOp(const Type& writer, ValueKind target) const {
   const bool is_int = writer.kind == Kind::kInt;
   const bool is_long = writer.kind == Kind::kLong;
   const bool is_float = writer.kind == Kind::kFloat;
@@ -77,7 +77,10 @@ DecodeOp Planner::NumberOp(const Type& writer, ValueKind target) {
                        : DecodeOp::kImpossible;
     case ValueKind::kDouble:
       if (writer.kind == Kind::kDouble) return DecodeOp::kDouble;
-      if (is_float) return DecodeOp::kFloatToDouble;
+      if (is_float) {
+        return options_.floats == WidenedFloats::kAsPrinted ? DecodeOp::kPrintedFloatToDouble
+                                                            : DecodeOp::kFloatToDouble;
+      }
       return is_int    ? DecodeOp::kIntToDouble
              : is_long ? DecodeOp::kLongToDouble
                        : DecodeOp::kImpossible;

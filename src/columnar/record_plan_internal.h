@@ -31,6 +31,7 @@ enum class DecodeOp : uint8_t {
   kIntToFloat,
   kLongToFloat,
   kFloatToDouble,
+  kPrintedFloatToDouble,
   kIntToDouble,
   kLongToDouble,
   kText,  ///< string or bytes

@@ -248,6 +248,22 @@ TEST(RecordDecoderTest, ValuesThatDoNotFitAreUnsupported) {
   }
 }
 
+TEST(RecordDecoderTest, AFloatBecomesTheNearestDoubleOrTheOneItIsPrintedAs) {
+  const auto field = [](const char* type) {
+    return Record(fmt::format(R"({{"name":"c","type":"{}"}})", type));
+  };
+  const auto type = AllColumns(field("double"));
+  const std::string bytes("\xcd\xcc\x8c\x3f", 4);  // 1.1F
+  for (const auto& [floats, json] :
+       {std::pair(WidenedFloats::kNearest, R"({"c":1.100000023841858})"),
+        std::pair(WidenedFloats::kAsPrinted, R"({"c":1.1})")}) {
+    DecodeOptions options;
+    options.floats = floats;
+    ASSERT_OK_ASSIGN(const auto decoder, RecordDecoder::Make(field("float"), type, options));
+    EXPECT_EQ(RowJson(Decode(decoder, {bytes}), 0), json);
+  }
+}
+
 TEST(RecordDecoderTest, UnknownEnumSymbolTakesTheDefault) {
   const auto writer =
       Record(R"({"name":"c","type":{"type":"enum","name":"e","symbols":["A","B"]}})");

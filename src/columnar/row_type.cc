@@ -19,7 +19,7 @@ constexpr size_t kShownBytes = 200;
 constexpr std::string_view kOperation = "_hoodie_operation";
 
 bool IsHudis(std::string_view name) {
-  return name == kOperation || std::ranges::find(kMetaColumns, name) != kMetaColumns.end();
+  return name == kOperation || IsMetaColumn(name);
 }
 
 Result<ValueField> FindField(const lake::avro::Schema& table, const std::string& name) {
@@ -37,6 +37,10 @@ Result<ValueField> FindField(const lake::avro::Schema& table, const std::string&
 }
 
 }  // namespace
+
+bool IsMetaColumn(std::string_view name) {
+  return std::ranges::find(kMetaColumns, name) != kMetaColumns.end();
+}
 
 Result<RowType> RowType::Make(const lake::avro::Schema& table,
                               std::span<const WantedColumn> wanted) {

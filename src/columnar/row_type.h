@@ -24,6 +24,9 @@ struct Column : ValueField {
   bool is_visible = true;
 };
 
+/// One of the five that Hudi puts before a table's own columns.
+bool IsMetaColumn(std::string_view name);
+
 /// Columns in the order wanted. Copies share. Immutable; any thread.
 class RowType {
  public:

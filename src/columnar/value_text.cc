@@ -130,6 +130,15 @@ void AppendTimestamp(int64_t value, TimeUnit unit, bool is_local, std::string& o
   if (!is_local) out += 'Z';
 }
 
+double AsPrinted(float value) {
+  double printed = value;
+  if (!std::isfinite(value)) return printed;
+  char text[32];
+  const auto end = std::to_chars(std::begin(text), std::end(text), value).ptr;
+  std::from_chars(text, end, printed);
+  return printed;
+}
+
 void AppendJavaFloat(float value, std::string& out) {
   AppendJava(value, out);
 }

@@ -1,5 +1,6 @@
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <limits>
 
 #include "columnar/value_text_internal.h"
@@ -13,6 +14,16 @@ std::string Text(Append append) {
   std::string text;
   append(text);
   return text;
+}
+
+TEST(ValueTextTest, AFloatAsPrintedHasItsDigits) {
+  EXPECT_EQ(AsPrinted(1.1F), 1.1);
+  EXPECT_EQ(AsPrinted(3.3e38F), 3.3e38);
+  EXPECT_EQ(AsPrinted(16777218.0F), 16777218.0);
+  EXPECT_EQ(AsPrinted(-0.1F), -0.1);
+  EXPECT_TRUE(std::signbit(AsPrinted(-0.0F)));
+  EXPECT_TRUE(std::isnan(AsPrinted(NAN)));
+  EXPECT_TRUE(std::isinf(AsPrinted(-INFINITY)));
 }
 
 TEST(ValueTextTest, DatesOutsideOfFourDigitsHaveASign) {

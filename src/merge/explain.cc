@@ -91,6 +91,8 @@ std::string ReasonText(const Profile& reader, const Culprit& culprit, const Vers
     case Reason::kFailsOnNull: return fmt::format("{} cannot read a null ordering value", name);
     case Reason::kFailsOnEventSeq:
       return fmt::format("{} cannot read the _event_seq of this key", name);
+    case Reason::kFailsOnDelete:
+      return fmt::format("{} cannot read a delete of a key that has no base row", name);
     case Reason::kLastArrival:
       return fmt::format(
           "{} takes the later arrival ({}) without comparing, as the table's {} asks", name, other,

@@ -5,8 +5,12 @@
 namespace tidemark::merge {
 namespace {
 
+bool FillsInLog(const Rules& rules) {
+  return rules.fill != Fill::kNone && !rules.base_alone_fills;
+}
+
 bool NeedsLayers(const Rules& rules, const KeyState& state, const Version& version) {
-  return rules.fill != Fill::kNone || version.columns != 0 || state.layers != nullptr;
+  return FillsInLog(rules) || version.columns != 0 || state.layers != nullptr;
 }
 
 /// Below a row that has all its columns nothing shows, unless some of them count as absent.
@@ -118,8 +122,13 @@ Decision FoldByEventTime(const Rules& rules, KeyState& state, const Version& ver
 /// The rows of the one that stays over those of the one that goes, as the readers of partial
 /// updates put them together whenever two data records meet.
 void StackRows(const Rules& rules, KeyState& state, const Version& version, bool is_on_top) {
-  auto& rows = Layers(rules, state).rows;
+  LayerStack& stack = Layers(rules, state);
+  auto& rows = stack.rows;
   rows.insert(is_on_top ? rows.begin() : rows.end(), version);
+  const bool is_oldest_first = rules.scan == ScanOrder::kOldestFirst;
+  if (rules.later_gives_meta && (is_oldest_first || stack.meta_row == kNoRow)) {
+    stack.meta_row = is_oldest_first ? version.row : state.winner.row;
+  }
   DropHidden(rules, state);
 }
 
@@ -146,7 +155,11 @@ Decision FoldByRelease(const Rules& rules, KeyState& state, const Version& versi
     return decision;
   }
   const bool is_data_pair = state.is_set && !is_delete && !IsDelete(rules, state.winner.op);
-  if (is_data_pair && NeedsLayers(rules, state, version)) {
+  const bool is_newest_first = rules.scan == ScanOrder::kNewestFileFirst;
+  const bool earlier_wins = decision.takes_later == is_newest_first;
+  const bool stays_as_it_is = earlier_wins && rules.earlier_is_not_filled && version.columns == 0 &&
+                              !version.is_partial_mode;
+  if (is_data_pair && !stays_as_it_is && NeedsLayers(rules, state, version)) {
     StackRows(rules, state, version, decision.takes_later);
   } else if (decision.takes_later) {
     state.layers.reset();
@@ -154,6 +167,7 @@ Decision FoldByRelease(const Rules& rules, KeyState& state, const Version& versi
   if (decision.takes_later) {
     const bool beats = state.is_set;
     Take(state, version, decision.reason);
+    if (is_delete && rules.deletes_cut_base) state.cuts_base = true;
     if (beats && is_delete && rules.merged_delete_forgets) {
       state.winner.ordering = OrderingValue::NoneDeleted({version.ordering.column_type(), 0});
     }
@@ -165,8 +179,9 @@ void Show(const Rules& rules, Merged& merged) {
   const Op op = merged.winner.op;
   const bool is_hidden =
       rules.operation == OperationRule::kDeleteWhenRead && op == Op::kOperationDelete;
-  merged.outcome =
-      IsDelete(rules, op) || is_hidden ? Merged::Outcome::kGone : Merged::Outcome::kLive;
+  const bool is_row = merged.is_from_base && MarkOf(rules, op) != MarkedBase::kIsDelete;
+  merged.outcome = (IsDelete(rules, op) || is_hidden) && !is_row ? Merged::Outcome::kGone
+                                                                 : Merged::Outcome::kLive;
   if (!merged.is_live() || (merged.layers.size() < 2 && merged.winner.columns == 0)) {
     merged.layers.clear();
   }
@@ -182,6 +197,7 @@ Merged OfLog(const Rules& rules, const KeyState& log) {
   merged.fill = rules.fill;
   if (log.layers) {
     merged.layers = log.layers->rows;
+    merged.meta_row = log.layers->meta_row;
   } else if (!IsDelete(rules, log.winner.op)) {
     merged.layers = {log.winner};
   }
@@ -234,8 +250,20 @@ Merged MergeBase(const Rules& rules, const Version* base, const KeyState* log,
     return merged;
   }
   merged = OfLog(rules, *log);
+  if (base == nullptr && rules.delete_without_base_fails && IsDelete(rules, log->winner.op)) {
+    merged.outcome = Merged::Outcome::kReaderFails;
+    merged.reason = Reason::kFailsOnDelete;
+    return merged;
+  }
   if (base == nullptr || log->cuts_base) {
     Show(rules, merged);
+    return merged;
+  }
+  if (MarkOf(rules, base->op) == MarkedBase::kSwallows && !IsDelete(rules, log->winner.op)) {
+    merged.winner = *base;
+    merged.is_from_base = true;
+    merged.outcome = Merged::Outcome::kGone;
+    merged.layers.clear();
     return merged;
   }
   const Decision decision = DecideAgainstBase(rules, *base, log->winner, is_partial_mode);
@@ -250,7 +278,10 @@ Merged MergeBase(const Rules& rules, const Version* base, const KeyState* log,
   if (is_log_data && HasRowsToFill(rules, merged)) {
     if (rules.is_event_time) {
       LayBase(rules, *base, *log, merged);
+    } else if (rules.fill != Fill::kNone && rules.earlier_is_not_filled && !decision.takes_later) {
+      merged.layers.clear();
     } else {
+      if (rules.later_gives_meta && merged.meta_row == kNoRow) merged.meta_row = log->winner.row;
       merged.layers.insert(decision.takes_later ? merged.layers.end() : merged.layers.begin(),
                            *base);
     }

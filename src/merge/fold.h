@@ -20,6 +20,7 @@ inline constexpr size_t kLayersMax = 4096;
 struct LayerStack {
   std::vector<Version> rows;
   std::optional<Version> floor;
+  RowHandle meta_row = kNoRow;  ///< Rules::later_gives_meta: the last that was laid in
 };
 
 /// What the logs of a slice say of one key so far. Movable, 80 bytes; views what the versions'
@@ -66,6 +67,8 @@ struct Merged {
   /// below.
   std::vector<Version> layers;
   Fill fill = Fill::kNone;
+  /// The row whose meta columns go with `layers`; kNoRow: they are columns like any other.
+  RowHandle meta_row = kNoRow;
 
   bool is_live() const { return outcome == Outcome::kLive; }
 };

@@ -103,6 +103,107 @@ TEST(PayloadTest, PartialUpdateFillsNullsOfTheWinner) {
   EXPECT_EQ(Log(ColumnType::kDate).Row(1).Under(p014, &dated).layers[0].row, 0u);
 }
 
+TEST(PayloadTest, UpTo015OnlyPartialUpdateFillsFromRowsInTheLogs) {
+  // pay_postgres_0140 and pay_nondefaults_0140: the base row alone fills, and nothing fills it.
+  OrderingOf ordering(ColumnType::kLong);
+  const Version base = BaseRow(ordering, 3);
+  for (const Payload payload : {Payload::kPostgresDebezium, Payload::kOverwriteNonDefaults}) {
+    const Profile p014 = Hudi014(payload);
+    EXPECT_TRUE(Log().Row(5).Row(4).Under(p014).layers.empty()) << PayloadName(payload);
+    const Merged over_base = Log().Row(5).Row(4).Under(p014, &base);
+    ASSERT_EQ(over_base.layers.size(), 2u) << PayloadName(payload);
+    EXPECT_EQ(over_base.layers[0].row, 0u) << PayloadName(payload);
+    EXPECT_EQ(over_base.layers[1].row, 100u) << PayloadName(payload);
+  }
+  const Merged under_base = Log().Row(2).Under(Hudi014(Payload::kPostgresDebezium), &base);
+  EXPECT_TRUE(under_base.is_from_base);
+  EXPECT_TRUE(under_base.layers.empty());
+}
+
+TEST(PayloadTest, NothingOfARowThatWasDeletedComesBackByFilling) {
+  // pay_nondefaults_111, commit time: 1.1 gives the base row's columns to what came after a delete.
+  TableSettings settings = EventTimeSettings(Payload::kNone, 9);
+  settings.mode = MergeMode::kCommitTime;
+  settings.partial_update_mode = "IGNORE_DEFAULTS";
+  OrderingOf ordering(ColumnType::kLong);
+  const Version base = BaseRow(ordering, 1);
+  const Log log = Log().Deleted(2).Row(3);
+  EXPECT_EQ(log.Under(GetProfile("hudi-1.1", settings), &base).layers.size(), 2u);
+  const Merged right = log.Under(GetProfile("event-time", settings), &base);
+  EXPECT_TRUE(right.is_live());
+  EXPECT_TRUE(right.layers.empty());
+}
+
+TEST(PayloadTest, PostgresIsFilledBy102AndNotBy11) {
+  // pay_postgres_102 and pay_postgres_111_v8.
+  OrderingOf ordering(ColumnType::kLong);
+  const Version base = BaseRow(ordering, 3);
+  const TableSettings settings = EventTimeSettings(Payload::kPostgresDebezium);
+  const Profile p102 = GetProfile("hudi-1.0.2", settings);
+  EXPECT_EQ(Log().Row(4).Row(5).Under(p102, &base).layers.size(), 3u);
+  EXPECT_TRUE(Log().Row(5).Row(4).Under(p102).layers.empty());
+  EXPECT_TRUE(Log().Row(2).Under(p102, &base).layers.empty());
+  EXPECT_TRUE(Log().Row(4).Row(5).Under(GetProfile("hudi-1.1", settings), &base).layers.empty());
+  EXPECT_EQ(GetProfile("event-time", settings).read.fill, Fill::kUnavailable);
+}
+
+TEST(PayloadTest, Release100LetsDeletesWinWherePayloadsMerge) {
+  // pay_eventtime_101, pay_dms_101, pay_postgres_101, pay_partial_101.
+  OrderingOf ordering(ColumnType::kLong);
+  const Version base = BaseRow(ordering, 3);
+  for (const Payload payload : {Payload::kEventTime, Payload::kAwsDms, Payload::kFirstValue}) {
+    const Profile p100 = GetProfile("hudi-1.0.0", EventTimeSettings(payload));
+    EXPECT_EQ(Log().Row(3).Deleted(2).Shown(p100), "gone") << PayloadName(payload);
+    EXPECT_EQ(Log().Deleted(3).Row(2).Shown(p100), "gone") << PayloadName(payload);
+    EXPECT_EQ(Log().Deleted(2).Row(3).Shown(p100), "1") << PayloadName(payload);
+    EXPECT_EQ(Log().Deleted(2).Shown(p100, &base), "gone") << PayloadName(payload);
+  }
+  const Profile dms = GetProfile("hudi-1.0.0", EventTimeSettings(Payload::kAwsDms));
+  EXPECT_EQ(Log().Row(3).Row(2).Shown(dms), "1");
+  const Profile postgres = GetProfile("hudi-1.0.0", EventTimeSettings(Payload::kPostgresDebezium));
+  EXPECT_EQ(Log().Row(1).Row(2).Under(postgres).layers.size(), 2u);
+  EXPECT_TRUE(Log().Row(2).Row(1).Under(postgres).layers.empty());
+  const Profile partial = GetProfile("hudi-1.0.0", EventTimeSettings(Payload::kPartialUpdate));
+  EXPECT_EQ(Log().Row(2).Row(1).Under(partial).meta_row, 1u);
+  EXPECT_EQ(Log().Row(1).Row(2).Under(partial).meta_row, 1u);
+}
+
+TEST(PayloadTest, MarkedBaseRowsAreShown) {
+  // cols_flagged_*: bulk_insert puts flagged rows into base files, and readers take them for rows.
+  OrderingOf ordering(ColumnType::kLong);
+  Version base = BaseRow(ordering, 3);
+  base.op = Op::kDeletedRow;
+  const TableSettings payload = EventTimeSettings(Payload::kEventTime);
+  for (const std::string_view name : {"hudi-0.14", "hudi-1.0.2", "hudi-1.1"}) {
+    const Profile profile = GetProfile(name, payload);
+    EXPECT_TRUE(MergeBase(profile.read, &base, nullptr).is_live()) << name;
+    const bool is_swallowed = name == "hudi-1.0.2";
+    EXPECT_EQ(Log().Row(4).Shown(profile, &base), is_swallowed ? "gone" : "0") << name;
+    EXPECT_EQ(Log().Row(2).Shown(profile, &base), is_swallowed ? "gone" : "base") << name;
+  }
+  EXPECT_FALSE(MergeBase(kEventTime.read, &base, nullptr).is_live());
+}
+
+TEST(PayloadTest, PartialUpdateGivesTheMetaColumnsOfTheLaterRow) {
+  // pay_partial_0140: whichever row is on top.
+  OrderingOf ordering(ColumnType::kLong);
+  const Version base = BaseRow(ordering, 4);
+  const Profile p014 = Hudi014(Payload::kPartialUpdate);
+  EXPECT_EQ(Log().Row(3).Row(2).Under(p014).meta_row, 1u);
+  EXPECT_EQ(Log().Row(3).Row(2).Under(p014, &base).meta_row, 1u);
+  EXPECT_EQ(Log().Row(3).Under(p014, &base).meta_row, 0u);
+  EXPECT_EQ(Log().Row(3).Under(kEventTime, &base).meta_row, kNoRow);
+}
+
+TEST(PayloadTest, AwsDmsOf014CannotReadADeleteWithoutABaseRow) {
+  OrderingOf ordering(ColumnType::kLong);
+  const Version base = BaseRow(ordering, 1);
+  const Profile p014 = Hudi014(Payload::kAwsDms);
+  EXPECT_EQ(Log().Row(1).Deleted(2).Shown(p014), "fails");
+  EXPECT_EQ(Log().Row(3).Deleted(2).Shown(p014), "0");
+  EXPECT_EQ(Log().Row(1).Deleted(2).Shown(p014, &base), "gone");
+}
+
 TEST(PayloadTest, Release11RunsCustomPayloadsWithoutComparingDeletes) {
   const Profile p11 = GetProfile("hudi-1.1", EventTimeSettings(Payload::kPostgresDebezium));
   EXPECT_EQ(Log().Row(3).Deleted(2).Shown(p11), "gone");

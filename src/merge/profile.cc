@@ -227,8 +227,17 @@ Result<Merging> InferMerging(Release release, const TableSettings& settings) {
     return Fail(ErrorKind::kUnsupported, "1.1 has no FirstValueAvroPayload any more");
   }
   merging.payload = settings.payload;
-  merging.fill = FillOfPayload(settings.payload);
+  // 1.1 fills by the property of version 9 only; below, the placeholder stays.
+  const bool leaves_unavailable =
+      release == Release::k1_1 && settings.payload == Payload::kPostgresDebezium;
+  merging.fill = leaves_unavailable ? Fill::kNone : FillOfPayload(settings.payload);
   return merging;
+}
+
+Fill RightFill(const TableSettings& settings) {
+  const auto newest = InferMerging(Release::k1_1, settings);
+  if (!newest) return Fill::kNone;  // code we cannot run fills nothing
+  return newest->mode == MergeMode::kCustom ? FillOfPayload(newest->payload) : newest->fill;
 }
 
 }  // namespace tidemark::merge

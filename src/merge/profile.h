@@ -59,6 +59,9 @@ struct Merging {
 /// kUnsupported: a payload or merger that is not Hudi's own, or one that the release does not have.
 Result<Merging> InferMerging(Release release, const TableSettings& settings);
 
+/// What the table itself takes for not there, whatever releases make of it.
+Fill RightFill(const TableSettings& settings);
+
 /// Which engine's reader of a release; they differ in _hoodie_operation only, which Flink's
 /// changelog mode writes.
 enum class Engine : uint8_t { kFlink, kSpark };

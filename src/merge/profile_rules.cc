@@ -13,7 +13,7 @@ constexpr std::array<std::string_view, 9> kNames = {
     "hudi-1.0.0", "hudi-1.0.2",  "hudi-1.1",  "table",
 };
 
-/// R7.
+/// The last arrival wins, as a release does it.
 Rules LastArrival(Release release) {
   Rules rules;
   rules.release = release;
@@ -25,9 +25,16 @@ Rules LastArrival(Release release) {
   return rules;
 }
 
+/// R7.
+Rules CommitTime() {
+  Rules rules = LastArrival(Release::k1_1);
+  rules.deletes_cut_base = true;
+  return rules;
+}
+
 /// R1-R6, and R7 where the table itself asks for it.
 Rules EventTime(const TableSettings& settings) {
-  if (settings.mode == MergeMode::kCommitTime) return LastArrival(Release::k1_1);
+  if (settings.mode == MergeMode::kCommitTime) return CommitTime();
   Rules rules;
   rules.is_event_time = true;
   rules.sentinel = SentinelRule::kResets;
@@ -63,6 +70,18 @@ bool ComparesDeletedRows(Release release, Payload payload) {
   }
 }
 
+/// Readers take base rows as they lie. Of operations only Spark's were seen.
+void ShowMarkedBase(Rules& rules, Engine engine) {
+  rules.flagged_base = MarkedBase::kIsRow;
+  if (engine == Engine::kSpark) rules.operation_base = MarkedBase::kIsRow;
+}
+
+/// How a payload class puts rows together.
+void MergeByPayload(Rules& rules, Payload payload) {
+  rules.earlier_is_not_filled = payload != Payload::kPartialUpdate;
+  rules.later_gives_meta = payload == Payload::kPartialUpdate;
+}
+
 /// Up to 0.15: every payload class compares in the logs (preCombine of OverwriteWithLatest, which
 /// all inherit) and each has its own mind about the base row.
 Rules Of0x(Release release, const Merging& merging, Engine engine) {
@@ -78,6 +97,10 @@ Rules Of0x(Release release, const Merging& merging, Engine engine) {
       ComparesDeletedRows(release, merging.payload) ? DeleteRule::kCompares : DeleteRule::kWins;
   rules.operation =
       engine == Engine::kFlink ? OperationRule::kDeleteWhenRead : OperationRule::kIgnored;
+  ShowMarkedBase(rules, engine);
+  rules.base_alone_fills = merging.payload != Payload::kPartialUpdate;
+  MergeByPayload(rules, merging.payload);
+  rules.delete_without_base_fails = merging.payload == Payload::kAwsDms;
   return rules;
 }
 
@@ -104,6 +127,7 @@ Rules Of1x(Release release, const Merging& merging, Engine engine) {
   const bool is_newest_first = release == Release::k1_0_0;
   if (merging.mode == MergeMode::kCommitTime) {
     Rules rules = LastArrival(release);
+    ShowMarkedBase(rules, engine);
     rules.scan = is_newest_first ? ScanOrder::kNewestFileFirst : ScanOrder::kOldestFirst;
     rules.operation = OperationsOf1x(release, engine);
     return rules;
@@ -118,10 +142,12 @@ Rules Of1x(Release release, const Merging& merging, Engine engine) {
   rules.sentinel = release == Release::k1_1 ? SentinelRule::kEither : SentinelRule::kIncoming;
   rules.partial_mode_forgets_deletes = release == Release::k1_0_2;
   rules.operation = OperationsOf1x(release, engine);
+  ShowMarkedBase(rules, engine);
   if (merging.mode != MergeMode::kCustom) return rules;
 
   rules.log_comparison = Comparison::kByValue;  // payloads read both values from Avro records
   rules.base_comparison = Comparison::kByValue;
+  MergeByPayload(rules, merging.payload);
   rules.log_data = PayloadRuleOf1x(release, merging.payload);
   rules.base_data = rules.log_data;
   if (release == Release::k1_1) {
@@ -133,6 +159,11 @@ Rules Of1x(Release release, const Merging& merging, Engine engine) {
     rules.sentinel_stays = false;
   } else {
     rules.payload_deletes_compare = true;
+    rules.flagged_base = MarkedBase::kSwallows;
+  }
+  if (release == Release::k1_0_0) {
+    rules.base_delete = DeleteRule::kWins;
+    rules.base_deleted_row = DeleteRule::kWins;
   }
   return rules;
 }
@@ -163,11 +194,6 @@ Release ReleaseOf(std::string_view name) {
   return Release::k1_1;  // hudi-1.1 and table
 }
 
-Fill FillForEventTime(const TableSettings& settings) {
-  const auto newest = InferMerging(Release::k1_1, settings);
-  return newest ? newest->fill : Fill::kNone;  // code we cannot run fills nothing
-}
-
 }  // namespace
 
 std::span<const std::string_view> ProfileNames() {
@@ -179,7 +205,7 @@ Result<Profile> MakeProfile(std::string_view name, const TableSettings& settings
   profile.name = name;
   if (name == "event-time") {
     profile.read = EventTime(settings);
-    profile.read.fill = FillForEventTime(settings);
+    profile.read.fill = RightFill(settings);
     profile.dedup = profile.read;
     profile.merging.mode =
         profile.read.is_event_time ? MergeMode::kEventTime : MergeMode::kCommitTime;
@@ -187,7 +213,7 @@ Result<Profile> MakeProfile(std::string_view name, const TableSettings& settings
     return profile;
   }
   if (name == "commit-time") {
-    profile.read = LastArrival(Release::k1_1);
+    profile.read = CommitTime();
     profile.dedup = profile.read;
     profile.merging.mode = MergeMode::kCommitTime;
     return profile;

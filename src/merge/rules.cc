@@ -179,7 +179,8 @@ Decision DataInLog(const Rules& rules, const Version& current, const Version& in
 /// not so inside one.
 Decision DecideNewestFirst(const Rules& rules, const Version& current, const Version& incoming) {
   const bool is_inside_file = IsSameFlush(current.place, incoming.place);
-  if (rules.log_data == DataRule::kLater) return Earlier(Reason::kLastArrival);
+  const bool is_by_payload = rules.payload_deletes_compare;
+  if (rules.log_data == DataRule::kLater && !is_by_payload) return Earlier(Reason::kLastArrival);
   if (IsSentinelDelete(rules, current)) return Earlier(Reason::kDeleteSentinel);
   if (incoming.op == Op::kDelete) {
     Decision decision = CompareDelete(rules, current, incoming);
@@ -188,10 +189,13 @@ Decision DecideNewestFirst(const Rules& rules, const Version& current, const Ver
     }
     return decision;
   }
+  // A payload updates the older row, and a delete has none to do it with: it wins.
+  if (is_by_payload && IsDelete(rules, current.op)) return Earlier(Reason::kLastArrival);
   const bool has_delete = IsDelete(rules, current.op) || IsDelete(rules, incoming.op);
   const DataRule rule = has_delete ? DataRule::kGreater : rules.log_data;
   const Decision decision = ChooseData(rules, rule, rules.log_comparison, incoming, current);
   if (IsFailure(decision.reason)) return decision;
+  if (decision.reason == Reason::kLastArrival) return Earlier(decision.reason);
   if (decision.takes_later) {
     if (decision.reason != Reason::kTieLater) return Earlier(Reason::kLower);
     return Earlier(is_inside_file ? Reason::kTieEarlier : Reason::kTieLater);
@@ -210,6 +214,15 @@ bool IsDelete(const Rules& rules, Op op) {
     case Op::kOperationBefore: return rules.operation == OperationRule::kDeletes;
   }
   return false;
+}
+
+MarkedBase MarkOf(const Rules& rules, Op base) {
+  switch (base) {
+    case Op::kDeletedRow: return rules.flagged_base;
+    case Op::kOperationDelete:
+    case Op::kOperationBefore: return rules.operation_base;
+    default: return MarkedBase::kIsDelete;
+  }
 }
 
 bool IsSentinelDelete(const Rules& rules, const Version& version) {

@@ -48,6 +48,14 @@ enum class OperationRule : uint8_t {
   kDeletes,         ///< D and -U are deletes like any other
 };
 
+/// What a base row is that is marked as deleted: flagged, of a delete operation, or by the table's
+/// marker. Writers leave such rows out; bulk_insert puts them in as they come.
+enum class MarkedBase : uint8_t {
+  kIsDelete,
+  kIsRow,     ///< nobody looks at its mark
+  kSwallows,  ///< … until a log row meets it, which is then gone with it
+};
+
 enum class ScanOrder : uint8_t {
   kOldestFirst,
   kNewestFileFirst,  ///< log files from the newest, the blocks inside each as written
@@ -72,7 +80,20 @@ struct Rules {
   DeleteRule base_deleted_row = DeleteRule::kCompares;  ///< flagged log row against base row
 
   OperationRule operation = OperationRule::kDeletes;
+  MarkedBase flagged_base = MarkedBase::kIsDelete;
+  MarkedBase operation_base = MarkedBase::kIsDelete;  ///< a base row of operation D or -U
   Fill fill = Fill::kNone;
+  /// Only the base row fills what the logs' winner lacks: the payload puts rows together when it
+  /// updates a stored row, not when log records meet.
+  bool base_alone_fills = false;
+  /// An earlier record that wins stays as it is; only a later one is filled.
+  bool earlier_is_not_filled = false;
+  /// A delete in the logs parts what came before from what comes after: the base row fills no more.
+  bool deletes_cut_base = false;
+  /// Of rows put together the five meta columns are the later arrival's, whichever is on top.
+  bool later_gives_meta = false;
+  /// A delete of a row that only the logs have cannot be read (AWSDmsAvroPayload up to 0.15).
+  bool delete_without_base_fails = false;
   /// Comparing a delete with data falls back to event time where the payload would not compare.
   bool payload_deletes_compare = false;
   /// 1.0.2 from the first partial block on: deletes and data are not compared.
@@ -102,7 +123,8 @@ enum class Reason : uint8_t {
   kPartialMode,      ///< not compared because partial updates are in the slice
   kFailsOnClass,     ///< @{ the reader throws: ClassCastException,
   kFailsOnNull,      ///< a null ordering value,
-  kFailsOnEventSeq,  ///< an _event_seq that is no "file.position" @}
+  kFailsOnEventSeq,  ///< an _event_seq that is no "file.position",
+  kFailsOnDelete,    ///< a delete with no base row below it @}
 };
 
 inline bool IsFailure(Reason reason) {
@@ -111,6 +133,9 @@ inline bool IsFailure(Reason reason) {
 
 /// True of what stands for "the row is not there" under these rules.
 bool IsDelete(const Rules& rules, Op op);
+
+/// What these rules make of a base row with such a mark.
+MarkedBase MarkOf(const Rules& rules, Op base);
 
 /// A delete that Hudi takes as one without an ordering value; by the rules R1-R6 only one that has
 /// none.

@@ -87,6 +87,7 @@ Result<LogVersions::Writer*> LogVersions::WriterOf(const PlacedBlock& placed, bo
     return Fail(ErrorKind::kCorrupt, "data block's schema is not a record");
   }
   columnar::DecodeOptions options;
+  options.floats = floats_;
   if (names_at_) options.names = names_at_(placed.instant);
   Writer& writer = writers_.try_emplace(name, std::move(schema)).first->second;
   const auto wanted = columns_.SelectedNames();
@@ -165,6 +166,7 @@ Status LogVersions::ReadDeletes(const PlacedBlock& placed, const Take& take) {
 Status LogVersions::ReadParquet(const PlacedBlock& placed, const Take& take) {
   columnar::ReadOptions options;
   options.name = std::string(placed.file_name);
+  options.columns.floats = floats_;
   if (names_at_) options.columns.names = names_at_(placed.instant);
   uint32_t columns = 0;
   if (IsPartial(placed.block)) {

@@ -57,8 +57,9 @@ class LogVersions {
  public:
   using Take = std::function<Status(const MetVersion& met)>;
 
-  LogVersions(const TableColumns& columns, RowStore& rows, ColumnNamesAt names_at)
-      : columns_(columns), rows_(rows), names_at_(std::move(names_at)) {}
+  LogVersions(const TableColumns& columns, RowStore& rows, ColumnNamesAt names_at,
+              columnar::WidenedFloats floats = columnar::WidenedFloats::kAsPrinted)
+      : columns_(columns), rows_(rows), names_at_(std::move(names_at)), floats_(floats) {}
 
   /// Hands out the versions of a data or delete block, in the order written. kUnsupported: HFile
   /// blocks, and what the decoders do not read.
@@ -97,6 +98,7 @@ class LogVersions {
   const TableColumns& columns_;
   RowStore& rows_;
   ColumnNamesAt names_at_;
+  columnar::WidenedFloats floats_;
   std::map<std::string, Writer, std::less<>> writers_;
   std::vector<std::vector<bool>> column_sets_;
   merge::OrderingArena arena_;

@@ -40,7 +40,7 @@ Status AppendLayers(const merge::Merged& merged, const merge::TableSettings& set
                     columnar::RowBuilder& builder) {
   std::vector<columnar::Batch> decoded;
   std::vector<columnar::CellSource> sources;
-  decoded.reserve(merged.layers.size());  // the sources point into it
+  decoded.reserve(merged.layers.size() + 1);  // the sources point into it
   for (const merge::Version& layer : merged.layers) {
     if (layer.row == kBaseRow) {
       sources.push_back({base.batch, base.row});
@@ -50,10 +50,20 @@ Status AppendLayers(const merge::Merged& merged, const merge::TableSettings& set
     decoded.push_back(std::move(batch));
     sources.push_back({&decoded.back(), 0});
   }
+  std::optional<columnar::CellSource> meta;
+  if (merged.meta_row != merge::kNoRow) {
+    TRY_ASSIGN(auto batch, rows.Decode(merged.meta_row));
+    decoded.push_back(std::move(batch));
+    meta = columnar::CellSource{&decoded.back(), 0};
+  }
   const auto& columns = rows.type().columns();
   std::vector<columnar::CellSource> cells(columns.size());
   for (size_t column = 0; column < columns.size(); ++column) {
     std::optional<columnar::CellSource> first;
+    if (meta && columnar::IsMetaColumn(columns[column].name)) {
+      cells[column] = *meta;
+      continue;
+    }
     for (size_t i = 0; i < sources.size(); ++i) {
       if (!logs.HasColumn(merged.layers[i].columns, column)) continue;
       if (!first) first = sources[i];

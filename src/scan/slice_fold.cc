@@ -22,8 +22,16 @@ std::string_view FailureText(merge::Reason reason) {
       return "this release's reader throws on it: an ordering value is null";
     case merge::Reason::kFailsOnEventSeq:
       return "this release's reader throws on it: _event_seq is no file and position";
+    case merge::Reason::kFailsOnDelete:
+      return "this release's reader throws on it: a delete with no base row below it";
     default: return "this release's reader throws on it";
   }
+}
+
+/// A column that was float and is double now: in the logs up to 1.0.2 a float is the same number.
+columnar::WidenedFloats FloatsInLogs(merge::Release release) {
+  return release < merge::Release::k1_1 ? columnar::WidenedFloats::kNearest
+                                        : columnar::WidenedFloats::kAsPrinted;
 }
 
 }  // namespace
@@ -34,7 +42,7 @@ SliceFold::SliceFold(const ScanTable& table, std::string place, KeyPass pass, co
       pass_(pass),
       out_(out),
       rows_(table.type),
-      logs_(table.columns, rows_, table.names_at),
+      logs_(table.columns, rows_, table.names_at, FloatsInLogs(table.profile.read.release)),
       builder_(table.type) {}
 
 void SliceFold::Report(lake::Finding finding) {

@@ -44,7 +44,7 @@ using ::testing::IsEmpty;
 using ::testing::Key;
 using ::testing::Not;
 
-/// A row as name -> text; null values are left out.
+/// A row as name -> text.
 using Row = std::map<std::string, std::string>;
 /// Key -> kind of finding.
 using Differences = std::map<std::string, std::string>;
@@ -84,6 +84,9 @@ std::vector<std::string> KeyFieldsOf(const std::string& table) {
   return {};
 }
 
+/// What a column holds that a row does not have.
+const std::string kNull = "null";
+
 using RowsByKey = std::multimap<std::string, Row>;
 
 RowsByKey RowsOf(const json& rows, const std::vector<std::string>& key_fields) {
@@ -93,8 +96,8 @@ RowsByKey RowsOf(const json& rows, const std::vector<std::string>& key_fields) {
     for (const auto& [name, value] : given.items()) {
       // One says the partition's value where the other says its path; several ordering fields are a
       // list in one.
-      if (value.is_null() || value.is_array() || name == "partition") continue;
-      row[name] = TextOf(value);
+      if (value.is_array() || name == "partition") continue;
+      row[name] = value.is_null() ? kNull : TextOf(value);
     }
     by_key.emplace(KeyOf(given, key_fields), std::move(row));
   }
@@ -104,7 +107,7 @@ RowsByKey RowsOf(const json& rows, const std::vector<std::string>& key_fields) {
 bool HasAll(const Row& row, const Row& wanted) {
   for (const auto& [name, text] : wanted) {
     const auto found = row.find(name);
-    if (found == row.end() || found->second != text) return false;
+    if ((found == row.end() ? kNull : found->second) != text) return false;
   }
   return true;
 }
