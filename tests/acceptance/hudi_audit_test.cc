@@ -241,7 +241,7 @@ TEST(HudiAuditTest, TheRepairPlanTurnsTheReadersRowsIntoTheRightOnes) {
       if (!fixture.contains(reader) || fixture[reader].is_null()) continue;
       SCOPED_TRACE(reader);
       AuditOptions options;
-      options.profiles = {ProfileOf(fixture)};
+      options.profiles = {ProfileOf(table)};
       options.engine = engine;
       Repairs repairs;
       AuditOf(table, options, &repairs);
