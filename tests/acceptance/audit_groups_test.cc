@@ -262,7 +262,7 @@ TEST(AuditGroupsTest, MemoryThreadsAndTasksComeToTheSame) {
     Repairs repairs;
     const Report whole = AuditOf(table, options, &repairs);
     EXPECT_GT(Errors(whole).size(), 5U);
-    for (const uint64_t memory : {uint64_t{64}, uint64_t{600}, uint64_t{9000}}) {
+    for (const uint64_t memory : {uint64_t{600}, uint64_t{9000}}) {
       options.memory_max = memory * 4;
       options.threads = 3;
       const Report small = AuditOf(table, options);
