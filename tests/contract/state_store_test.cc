@@ -33,6 +33,7 @@ StateOptions NewDatabase() {
   const std::string name = fmt::format("state_{}", ++count);
   const auto session = OpenPostgres(Server().url());
   EXPECT_THAT(session, IsOk());
+  if (!session) return {};
   EXPECT_THAT((*session)->Run("CREATE DATABASE " + name), IsOk());
   std::string url = Server().url();
   url.replace(url.rfind('/') + 1, std::string::npos, name);

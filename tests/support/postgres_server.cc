@@ -80,14 +80,16 @@ Status PostgresServer::Install() {
 
 Status PostgresServer::Run() {
   if (port_ == 0) port_ = FreePort();
-  TRY_ASSIGN(server_,
-             ChildProcess::Start(
-                 {.command = Unprivileged({folder_.path() + "/server/bin/postgres", "-D",
-                                           folder_.path() + "/data", "-p", std::to_string(port_),
-                                           "-h", "127.0.0.1", "-k", "", "-c", "fsync=off"}),
-                  .added = {},
-                  .folder = "/"}));
-  return server_->WaitForPort(port_, kStepLimit);
+  TRY_ASSIGN(server_, ChildProcess::Start({.command = Unprivileged(
+                                               {folder_.path() + "/server/bin/postgres", "-D",
+                                                folder_.path() + "/data", "-p",
+                                                std::to_string(port_), "-h", "127.0.0.1", "-k", "",
+                                                "-c", "fsync=off", "-c", "log_line_prefix="}),
+                                           .added = {},
+                                           .folder = "/"}));
+  // It listens before it can answer.
+  TRY(server_->WaitForLine("LOG:  database system is ready to accept connections", kStepLimit));
+  return {};
 }
 
 std::string PostgresServer::url() const {
