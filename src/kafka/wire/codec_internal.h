@@ -113,7 +113,7 @@ class Decoder {
   }
   void Take(ByteField& field) { field.bytes = View(LengthOf<int32_t>()); }
   void Take(TopicId& id) {
-    const std::string_view view = View(id.size());
+    const std::string_view view = View(static_cast<int64_t>(id.size()));
     if (!is_broken_) std::memcpy(id.data(), view.data(), id.size());
   }
   void Take(IgnoredNumbers&) {
