@@ -164,7 +164,8 @@ TEST_P(ProbeTwins, EveryFactOfEveryKindOfTopicIsTheSame) {
   Append({mixed, 0}, 1, kMs + 250'000);                     // 9
   Transaction({mixed, 0}, 2, kMs + 300'000, End::kOpen);    // 10-11
   Append({mixed, 0}, 1, kMs + 400'000);                     // 12
-  const std::string aborted = add({{"retention.ms", "3600000"}});
+  // Long enough that nothing is deleted between two questions.
+  const std::string aborted = add({{"retention.ms", "9000000000000"}});
   Transaction({aborted, 0}, 3, kMs, End::kAbort);
   const std::string cut = add({{"cleanup.policy", "compact,delete"}});
   Append({cut, 0}, 5, kMs);
