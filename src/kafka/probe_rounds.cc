@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <set>
+#include <utility>
 
 namespace tidemark::kafka {
 
@@ -320,6 +321,27 @@ class Run {
   std::vector<Work> work_;
 };
 
+class ProbeInRounds final : public PartitionProbe {
+ public:
+  explicit ProbeInRounds(std::unique_ptr<ClusterAsker> asker) : asker_(std::move(asker)) {}
+
+  Result<ProbeResult> Probe(const ProbeRequest& request, const Budget& budget) override {
+    asker_->Begin();
+    auto result = Ask(request, budget);
+    asker_->End();
+    return result;
+  }
+
+ private:
+  Result<ProbeResult> Ask(const ProbeRequest& request, const Budget& budget) {
+    TRY(CheckRequest(request));
+    TRY(budget.Check());
+    return Run(*asker_, request, budget)();
+  }
+
+  std::unique_ptr<ClusterAsker> asker_;
+};
+
 }  // namespace
 
 void TakeOffset(LogEnd end, Offset offset, WatermarkTarget* target) {
@@ -342,11 +364,8 @@ void TakeOffset(LogEnd end, Offset offset, WatermarkTarget* target) {
   }
 }
 
-Result<ProbeResult> RunProbe(ClusterAsker& asker, const ProbeRequest& request,
-                             const Budget& budget) {
-  TRY(CheckRequest(request));
-  TRY(budget.Check());
-  return Run(asker, request, budget)();
+std::unique_ptr<PartitionProbe> MakeProbe(std::unique_ptr<ClusterAsker> asker) {
+  return std::make_unique<ProbeInRounds>(std::move(asker));
 }
 
 bool IsTopicName(std::string_view name) {

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -84,6 +85,10 @@ class ClusterAsker {
  public:
   virtual ~ClusterAsker() = default;
 
+  /// Before the first question of a probe, and after its last one.
+  virtual void Begin() = 0;
+  virtual void End() = 0;
+
   /// Asks for topics, whose names are legal ones. Also the first contact: kDenied when the cluster
   /// refuses us, kUnavailable when no broker answers in time, both early where waiting is no use;
   /// kCancelled.
@@ -115,10 +120,9 @@ class ClusterAsker {
   virtual std::string ClusterId() = 0;
 };
 
-/// One Probe(): describes, asks and searches in rounds until every partition is decided or the
+/// The probe that describes, asks and searches in rounds until every partition is decided or the
 /// budget ends.
-Result<ProbeResult> RunProbe(ClusterAsker& asker, const ProbeRequest& request,
-                             const Budget& budget);
+std::unique_ptr<PartitionProbe> MakeProbe(std::unique_ptr<ClusterAsker> asker);
 
 /// Whether a topic may have this name. One that no topic can have is not to be sent: brokers do not
 /// echo it, or refuse the whole question.

@@ -21,11 +21,11 @@ class RdKafkaAsker final : public ClusterAsker {
       : askers_{.current = std::move(client), .former = {}}, options_(std::move(options)) {}
 
   // A new probe starts with a clean slate.
-  void Begin() {
+  void Begin() override {
     askers_.current->Poll();
     askers_.current->watch.errors.Clear();
   }
-  void End() {
+  void End() override {
     configs_.reset();
     askers_.former.clear();
   }
@@ -66,27 +66,11 @@ class RdKafkaAsker final : public ClusterAsker {
   std::optional<ConfigQuestion> configs_;
 };
 
-class OnRdKafka final : public PartitionProbe {
- public:
-  OnRdKafka(std::unique_ptr<Client> client, ClusterOptions options)
-      : asker_(std::move(client), std::move(options)) {}
-
-  Result<ProbeResult> Probe(const ProbeRequest& request, const Budget& budget) override {
-    asker_.Begin();
-    auto result = RunProbe(asker_, request, budget);
-    asker_.End();
-    return result;
-  }
-
- private:
-  RdKafkaAsker asker_;
-};
-
 }  // namespace
 
 Result<std::unique_ptr<PartitionProbe>> RdKafkaProbe::Open(const ClusterOptions& options) {
   TRY_ASSIGN(auto client, OpenAsker(options));
-  return std::make_unique<OnRdKafka>(std::move(client), options);
+  return MakeProbe(std::make_unique<RdKafkaAsker>(std::move(client), options));
 }
 
 }  // namespace tidemark::kafka::client

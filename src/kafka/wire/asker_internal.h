@@ -34,9 +34,8 @@ class WireAsker final : public ClusterAsker {
   WireAsker(ClusterOptions options, std::vector<BrokerAddress> bootstrap,
             std::unique_ptr<Settings> settings);
 
-  /// Before and after a Probe().
-  void Begin();
-  void End();
+  void Begin() override;
+  void End() override;
 
   Result<std::vector<DescribedTopic>> DescribeTopics(std::span<const std::string> topics,
                                                      std::map<int32_t, std::string>* addresses,
