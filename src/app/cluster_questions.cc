@@ -81,6 +81,20 @@ class ResultByTopic {
 
 }  // namespace
 
+TableReading ReadingOf(Result<lake::CheckpointSearch> search, const freshness::PipelineSpec& spec,
+                       const HiddenValues& hidden) {
+  TableReading reading;
+  if (!search) {
+    reading.table.error = hidden.Hide(std::move(search).error());
+    return reading;
+  }
+  for (auto& finding : search->findings) finding.message = hidden.Hide(std::move(finding.message));
+  reading.question = freshness::TopicsToProbe(spec, *search);
+  for (auto& topic : reading.question) topic.wants_config = true;
+  reading.table.search = *std::move(search);
+  return reading;
+}
+
 std::vector<ClusterFacts> AskCluster(kafka::PartitionProbe& probe, const HiddenValues& hidden,
                                      kafka::IsolationLevel isolation,
                                      std::span<const ClusterQuestion> questions,

@@ -21,13 +21,11 @@ namespace tidemark::app {
 namespace {
 
 using freshness::ClusterFacts;
-using freshness::TableFacts;
 
 /// A pipeline on its way through the round.
 struct Passage {
   const PipelineConfig* pipeline = nullptr;
-  TableFacts table;
-  ClusterQuestion topics;
+  TableReading reading;
   ClusterFacts cluster;
 };
 
@@ -60,16 +58,9 @@ bool NeedsNothing(const PipelineConfig& pipeline) {
 
 void ReadTable(const Config& config, Passage& passage, const FreshnessRunOptions& options,
                const FreshnessEdges& edges) {
-  auto search = ReadCheckpoint(config, *passage.pipeline, options, edges);
-  const HiddenValues& hidden = StoreFor(config, passage.pipeline->spec.table).hidden;
-  if (!search) {
-    passage.table.error = hidden.Hide(std::move(search).error());
-    return;
-  }
-  for (auto& finding : search->findings) finding.message = hidden.Hide(std::move(finding.message));
-  passage.topics = freshness::TopicsToProbe(passage.pipeline->spec, *search);
-  for (auto& topic : passage.topics) topic.wants_config = true;
-  passage.table.search = std::move(*search);
+  const auto& spec = passage.pipeline->spec;
+  passage.reading = ReadingOf(ReadCheckpoint(config, *passage.pipeline, options, edges), spec,
+                              StoreFor(config, spec.table).hidden);
 }
 
 /// Asks one cluster at one isolation level for all its passages.
@@ -83,7 +74,7 @@ void AskFor(const ClusterConfig& cluster, kafka::IsolationLevel isolation,
     return;
   }
   std::vector<ClusterQuestion> questions;
-  for (const Passage* passage : passages) questions.push_back(passage->topics);
+  for (const Passage* passage : passages) questions.push_back(passage->reading.question);
   auto answers = AskCluster(**probe, cluster.hidden, isolation, questions,
                             Budget::For(options.probe_deadline, options.stop));
   for (size_t i = 0; i < passages.size(); ++i) passages[i]->cluster = std::move(answers[i]);
@@ -99,7 +90,7 @@ void AskClusters(const Config& config, std::vector<Passage>& passages,
                  const FreshnessRunOptions& options, const FreshnessEdges& edges) {
   std::map<ClusterKey, std::vector<Passage*>> groups;
   for (Passage& passage : passages) {
-    if (passage.topics.empty()) continue;
+    if (passage.reading.question.empty()) continue;
     const auto& spec = passage.pipeline->spec;
     groups[{spec.cluster, spec.isolation}].push_back(&passage);
   }
@@ -117,11 +108,12 @@ void AskClusters(const Config& config, std::vector<Passage>& passages,
 /// taught nothing either; a broker that refuses us did: it is there, and the report names the
 /// credentials.
 void Count(const Passage& passage, FreshnessRun& run) {
-  if (passage.table.error) {
-    switch (passage.table.error->kind) {
+  if (passage.reading.table.error) {
+    switch (passage.reading.table.error->kind) {
       case ErrorKind::kInvalidArgument:
         ++run.misconfigured;
-        run.table_mistakes.emplace(passage.pipeline->spec.table, passage.table.error->message);
+        run.table_mistakes.emplace(passage.pipeline->spec.table,
+                                   passage.reading.table.error->message);
         return;
       case ErrorKind::kUnavailable:
       case ErrorKind::kDenied:
@@ -172,7 +164,7 @@ FreshnessRun RunFreshness(const Config& config, const std::vector<PipelineConfig
   for (const Passage& passage : passages) {
     const WallTime now =
         passage.cluster.result ? passage.cluster.result->observed_at : edges.clock->Now();
-    auto report = freshness::JudgePipeline(SpecAt(*passage.pipeline, now), passage.table,
+    auto report = freshness::JudgePipeline(SpecAt(*passage.pipeline, now), passage.reading.table,
                                            passage.cluster, {}, now);
     report.observed_at = now;
     run.reports.push_back(std::move(report));

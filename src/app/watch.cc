@@ -28,7 +28,6 @@ using freshness::ClusterFacts;
 using freshness::PipelineMemory;
 using freshness::PipelineReport;
 using freshness::PipelineStatus;
-using freshness::TableFacts;
 
 /// The longest the deciding thread sleeps: a clock that is not the machine's may run faster.
 constexpr Milliseconds kNapMax{250};
@@ -47,8 +46,7 @@ struct Passage {
   std::shared_ptr<TableEye> eye;
   PipelineMemory memory;
   MonoTime begun{};
-  TableFacts table;
-  ClusterQuestion question;
+  TableReading reading;
 };
 
 /// The places whose silence is shared: a bucket, or the machine's own disk.
@@ -247,8 +245,7 @@ class Watch::Loop {
                  .eye = entry.eye,
                  .memory = entry.memory,
                  .begun = now,
-                 .table = {},
-                 .question = {}};
+                 .reading = {}};
       is_silent = entry.is_table_silent;
     }
     if (passage.pipeline.spec.is_disabled) return Judge(std::move(passage), {});
@@ -266,18 +263,9 @@ class Watch::Loop {
   /// On a lane's thread.
   void ReadTable(Passage& passage) const {
     const Budget budget = Budget::For(options_.table_deadline, stop_work_.get_token());
-    auto search = LookAt(passage, budget);
-    const HiddenValues& hidden = passage.store.hidden;
-    if (!search) {
-      passage.table.error = hidden.Hide(std::move(search).error());
-      return;
-    }
-    for (auto& finding : search->findings)
-      finding.message = hidden.Hide(std::move(finding.message));
-    passage.question = freshness::TopicsToProbe(passage.pipeline.spec, *search);
-    for (auto& topic : passage.question) topic.wants_config = true;
-    freshness::FillKnownFirsts(passage.memory, passage.question);
-    passage.table.search = *std::move(search);
+    passage.reading =
+        ReadingOf(LookAt(passage, budget), passage.pipeline.spec, passage.store.hidden);
+    freshness::FillKnownFirsts(passage.memory, passage.reading.question);
   }
 
   Result<lake::CheckpointSearch> LookAt(const Passage& passage, const Budget& budget) const {
@@ -298,10 +286,11 @@ class Watch::Loop {
       const std::lock_guard lock(entries_mutex_);
       Entry* entry = Find(passage);
       if (entry == nullptr) return Drop(passage);
-      entry->is_table_silent = passage.table.error && MayPass(passage.table.error->kind);
+      entry->is_table_silent =
+          passage.reading.table.error && MayPass(passage.reading.table.error->kind);
       is_silent = entry->is_cluster_silent;
     }
-    if (passage.question.empty()) return Judge(std::move(passage), {});
+    if (passage.reading.question.empty()) return Judge(std::move(passage), {});
     const auto& spec = passage.pipeline.spec;
     const auto configured = config_.clusters.find(spec.cluster);
     if (configured == config_.clusters.end()) return Drop(passage);  // reloaded meanwhile
@@ -342,7 +331,7 @@ class Watch::Loop {
       cluster.probe = *std::move(opened);
     }
     std::vector<ClusterQuestion> questions;
-    for (const Passage& passage : passages) questions.push_back(passage.question);
+    for (const Passage& passage : passages) questions.push_back(passage.reading.question);
     return AskCluster(*cluster.probe, cluster.config.hidden, isolation, questions,
                       Budget::For(options_.probe_deadline, stop_work_.get_token()));
   }
@@ -368,14 +357,14 @@ class Watch::Loop {
     const WallTime now = cluster.result ? cluster.result->observed_at : edges_.clock->Now();
     const MonoTime mono = edges_.clock->Mono();
     Look look;
-    look.report = freshness::JudgePipeline(SpecAt(passage.pipeline, now), passage.table, cluster,
-                                           passage.memory, now);
+    look.report = freshness::JudgePipeline(SpecAt(passage.pipeline, now), passage.reading.table,
+                                           cluster, passage.memory, now);
     look.report.observed_at = now;
     look.report.probe_duration = std::chrono::duration_cast<Milliseconds>(mono - passage.begun);
     look.memory = std::move(passage.memory);
-    if (cluster.result && passage.table.search && passage.table.search->found) {
-      look.memory = freshness::Remember(std::move(look.memory),
-                                        passage.table.search->found->checkpoint, *cluster.result);
+    if (cluster.result && passage.reading.table.search && passage.reading.table.search->found) {
+      look.memory = freshness::Remember(
+          std::move(look.memory), passage.reading.table.search->found->checkpoint, *cluster.result);
     }
     {
       const std::lock_guard lock(entries_mutex_);
@@ -385,7 +374,7 @@ class Watch::Loop {
       entry->report = std::make_shared<const PipelineReport>(look.report);
       entry->reported_at = mono;
       ++entry->looks;
-      if (!passage.question.empty())
+      if (!passage.reading.question.empty())
         entry->is_cluster_silent =
             HasSilence(look.report) || (cluster.error && MayPass(cluster.error->kind));
       const PipelineStatus status = look.report.status;
