@@ -156,7 +156,7 @@ class Daemon {
           log_.Note(look.report);
           if (keeper_) keeper_->Note(look);
           const std::lock_guard lock(server_mutex_);
-          if (!server_) return;
+          if (!server_ || !server_->has_streams()) return;
           server_->Publish("report", api::FreshnessJson({&look.report, 1},
                                                         {.generated_at = look.report.observed_at,
                                                          .duration = look.report.probe_duration,

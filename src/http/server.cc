@@ -84,6 +84,11 @@ class BeastServer final : public Server {
 
   uint16_t port() const override { return port_; }
 
+  bool has_streams() const override {
+    const std::lock_guard lock(streams_mutex_);
+    return !streams_.empty();
+  }
+
   void Publish(std::string_view event, std::string_view data) override {
     const std::string text = fmt::format("event: {}\ndata: {}\n\n", event, data);
     const std::lock_guard lock(streams_mutex_);
@@ -370,7 +375,7 @@ class BeastServer final : public Server {
   size_t busy_ = 0;
   std::atomic<bool> is_stopping_ = false;
 
-  std::mutex streams_mutex_;
+  mutable std::mutex streams_mutex_;
   std::list<std::shared_ptr<EventQueue>> streams_;
 
   // Sessions end with the context and use what stands above it.

@@ -51,6 +51,9 @@ class Server {
 
   virtual uint16_t port() const = 0;
 
+  /// Whether any stream is open: an event for nobody need not be made. Any thread.
+  virtual bool has_streams() const = 0;
+
   /// Sends an event to every open stream: `event` its name, `data` one line. Any thread; never
   /// waits.
   virtual void Publish(std::string_view event, std::string_view data) = 0;
