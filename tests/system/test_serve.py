@@ -150,6 +150,10 @@ def test_a_topic_made_anew_is_noticed_even_when_it_has_grown(lab: Lab, topic: st
     lab.add("orders", f"{topic},0:2")
     daemon = lab.start()
     daemon.await_status("orders", "fresh")
+    # What a look taught is kept within a second; a kill before that may lose it.
+    wait_until(
+        lambda: daemon.get("/api/v1/pipelines/orders/history")["points"] != [], "history", 30
+    )
     lab.kafka.delete_topic(topic)
     lab.kafka.create_topic(topic, 1)
     lab.kafka.produce(topic, [Record(0, now_ms()) for _ in range(10)])
