@@ -283,5 +283,16 @@ TEST(MessagesTest, BytesBehindTheLastFieldAreNotOurs) {
   EXPECT_THAT(DecodeResponse<ListOffsetsRequest>(std::string(8, '\0'), 2), IsOk());
 }
 
+TEST(MessagesTest, OneEmptySectionOfTagsTooManyIsLetPassAndNothingElse) {
+  const std::string body = Stored("MetadataResponse").at(12);
+  const auto with = [&](std::string_view more) {
+    return DecodeResponse<MetadataRequest>(body + std::string(more), 12);
+  };
+  EXPECT_THAT(with(std::string_view("\0", 1)), IsOk());
+  EXPECT_THAT(with("\1"), IsError(ErrorKind::kCorrupt, HasSubstr("cut short")));
+  EXPECT_THAT(with(std::string_view("\0\0", 2)),
+              IsError(ErrorKind::kCorrupt, HasSubstr("longer")));
+}
+
 }  // namespace
 }  // namespace tidemark::kafka::wire
