@@ -25,11 +25,12 @@ constexpr uid_t kNobody = 65534;
 constexpr const char* kUser = "tidemark";
 constexpr const char* kPassword = "hunter2";
 
-/// The command as a user that PostgreSQL accepts.
+/// The command as a user that PostgreSQL accepts. A change of user clears what the child was to do
+/// at the death of its parent, so it is set anew: no server outlives a test that crashed.
 std::vector<std::string> Unprivileged(std::vector<std::string> command) {
   if (::getuid() != 0) return command;
   std::vector<std::string> whole{"setpriv", "--reuid=65534", "--regid=65534", "--clear-groups",
-                                 "--"};
+                                 "--pdeathsig=INT", "--"};
   whole.insert(whole.end(), command.begin(), command.end());
   return whole;
 }
