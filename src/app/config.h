@@ -11,6 +11,7 @@
 #include "app/config_sections.h"
 #include "app/hidden_values.h"
 #include "app/maintenance.h"
+#include "app/probe_choice.h"
 #include "base/error.h"
 #include "freshness/judge.h"
 #include "kafka/client/properties.h"
@@ -25,6 +26,7 @@ struct ClusterConfig {
   std::string name;
   kafka::ClusterOptions options;
   HiddenValues hidden{};  ///< those of `options` that came from `${env:}` and `${file:}`
+  KafkaClient client = KafkaClient::kAuto;
 };
 
 /// `stores:` How to reach the tables whose URI matches `match` ('*' stands for any run of

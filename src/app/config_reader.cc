@@ -190,6 +190,8 @@ void ConfigReader::ReadClusters(const std::string& file, const YAML::Node& node)
     ClusterConfig cluster{name, {}};
     ReadBootstrap(map, cluster);
     ReadProperties(map, cluster);
+    const auto client = map.TakeWord("client", {"auto", "wire", "librdkafka"});
+    if (client) cluster.client = *ParseKafkaClient(*client);
     config_.clusters.emplace(name, std::move(cluster));
   });
 }

@@ -140,6 +140,20 @@ TEST_F(ConfigTest, StoreOptionsComeFromTheFirstMatch) {
   EXPECT_EQ(StoreFor(*loaded.config, "s3://other/orders").options.region, "");
 }
 
+TEST_F(ConfigTest, AClusterNamesTheClientThatAsksIt) {
+  const LoadedConfig loaded = Load(R"(clusters:
+  a: { bootstrap_servers: "a:9092" }
+  b: { bootstrap_servers: "b:9092", client: librdkafka }
+  c: { bootstrap_servers: "c:9092", client: wire }
+)");
+  ASSERT_TRUE(loaded.config.has_value()) << FormatMistake(loaded.mistakes.at(0));
+  EXPECT_EQ(loaded.config->clusters.at("a").client, KafkaClient::kAuto);
+  EXPECT_EQ(loaded.config->clusters.at("b").client, KafkaClient::kLibrdkafka);
+  EXPECT_EQ(loaded.config->clusters.at("c").client, KafkaClient::kWire);
+  EXPECT_THAT(Mistakes("clusters: { a: { bootstrap_servers: b, client: java } }"),
+              ElementsAre(HasSubstr("clusters.a.client: one of auto, wire, librdkafka")));
+}
+
 TEST_F(ConfigTest, EveryMistakeIsReportedAtOnceWithItsPlaceAndTheNearestKey) {
   const auto mistakes = Mistakes(R"(clusters:
   main: { bootstrap_server: "broker:9092" }

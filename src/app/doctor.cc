@@ -234,7 +234,9 @@ class Doctor {
                   {}});
     }
     for (auto& topic : topics_) topic.wants_config = true;
-    auto probe = edges_.open_probe(cluster->second.options);
+    const ProbeChoice choice = ChooseProbe(cluster->second.options, cluster->second.client);
+    Add(Ok("client", fmt::format("{}: {}", KafkaClientName(choice.client), choice.reason)));
+    auto probe = edges_.open_probe(cluster->second);
     auto result = probe ? (*probe)->Probe({topics_, pipeline_.spec.isolation},
                                           Budget::For(options_.probe_deadline, options_.stop))
                         : Result<kafka::ProbeResult>(std::unexpected(probe.error()));

@@ -22,7 +22,8 @@ std::string_view CheckOutcomeName(CheckOutcome outcome);
 /// One step.
 struct DoctorCheck {
   std::string name;  ///< "pipeline" when it is switched off; else "store", "table", "timeline",
-                     ///< "checkpoint", "cluster", "topic", "partitions", "retention"
+                     ///< "checkpoint", "client", "cluster", "topic", "partitions", "offsets",
+                     ///< "retention"
   CheckOutcome outcome = CheckOutcome::kSkipped;
   std::string detail;              ///< what was seen
   std::string cure;                ///< what to do; empty when there is nothing to do

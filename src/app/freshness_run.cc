@@ -13,7 +13,6 @@
 #include "base/check.h"
 #include "columnar/loader.h"
 #include "freshness/judge.h"
-#include "kafka/client/rdkafka_probe.h"
 #include "lake/hudi/table.h"
 
 namespace tidemark::app {
@@ -67,7 +66,7 @@ void ReadTable(const Config& config, Passage& passage, const FreshnessRunOptions
 void AskFor(const ClusterConfig& cluster, kafka::IsolationLevel isolation,
             const std::vector<Passage*>& passages, const FreshnessRunOptions& options,
             const FreshnessEdges& edges) {
-  const auto probe = edges.open_probe(cluster.options);
+  const auto probe = edges.open_probe(cluster);
   if (!probe) {
     const Error error = cluster.hidden.Hide(probe.error());
     for (Passage* passage : passages) passage->cluster.error = error;
@@ -142,9 +141,7 @@ FreshnessEdges SystemEdges() {
             return storage::OpenStore(uri, options);
           },
       .open_probe =
-          [](const kafka::ClusterOptions& options) {
-            return kafka::client::RdKafkaProbe::Open(options);
-          },
+          [](const ClusterConfig& cluster) { return OpenProbe(cluster.options, cluster.client); },
       .columns = [] { return columnar::LoadColumnReader(); },
       .clock = &clock,
   };

@@ -24,13 +24,12 @@ struct FreshnessEdges {
   std::function<Result<std::unique_ptr<storage::ObjectStore>>(const std::string& uri,
                                                               const storage::StoreOptions&)>
       open_store;
-  std::function<Result<std::unique_ptr<kafka::PartitionProbe>>(const kafka::ClusterOptions&)>
-      open_probe;
+  std::function<Result<std::unique_ptr<kafka::PartitionProbe>>(const ClusterConfig&)> open_probe;
   lake::ColumnReaderSource columns;
   const Clock* clock = nullptr;  ///< outlives the run
 };
 
-/// The real ones: OpenStore, librdkafka, the columnar module on first use, the machine's clock.
+/// The real ones: OpenStore, OpenProbe, the columnar module on first use, the machine's clock.
 FreshnessEdges SystemEdges();
 
 struct FreshnessRunOptions {

@@ -102,12 +102,12 @@ class FreshnessRunTest : public ::testing::Test {
           [](const std::string& uri, const storage::StoreOptions& options) {
             return storage::OpenStore(uri, options);
           },
-      .open_probe = [this](const kafka::ClusterOptions& options)
-          -> Result<std::unique_ptr<kafka::PartitionProbe>> {
-        if (options.bootstrap_servers == "dead:9092") {
+      .open_probe =
+          [this](const ClusterConfig& cluster) -> Result<std::unique_ptr<kafka::PartitionProbe>> {
+        if (cluster.options.bootstrap_servers == "dead:9092") {
           return Fail(ErrorKind::kUnavailable, "connection refused");
         }
-        if (options.bootstrap_servers == "odd:9092") {
+        if (cluster.options.bootstrap_servers == "odd:9092") {
           return Fail(ErrorKind::kInvalidArgument, "no provider for the mechanism");
         }
         return std::make_unique<FakeProbe>(requests_, mutex_);

@@ -73,6 +73,11 @@ Result<Config> ConfigOf(const SinglePipeline& single, const ConfigSources& sourc
   }
   ClusterConfig cluster{kSingleCluster, {single.bootstrap, {}}};
   TRY(ReadProperties(single, sources, cluster.options));
+  const auto client = ParseKafkaClient(single.kafka_client);
+  if (!client) {
+    return Fail(ErrorKind::kInvalidArgument, "--kafka-client wants auto, wire or librdkafka");
+  }
+  cluster.client = *client;
   config.clusters.emplace(cluster.name, std::move(cluster));
   config.stores.push_back({.name = "", .match = "*", .options = single.store});
   config.pipelines.push_back(std::move(pipeline));

@@ -86,7 +86,7 @@ struct Cluster {
 
 bool IsSame(const ClusterConfig& a, const ClusterConfig& b) {
   return a.options.bootstrap_servers == b.options.bootstrap_servers &&
-         a.options.properties == b.options.properties;
+         a.options.properties == b.options.properties && a.client == b.client;
 }
 
 bool IsSame(const storage::StoreOptions& a, const storage::StoreOptions& b) {
@@ -322,7 +322,7 @@ class Watch::Loop {
   std::vector<ClusterFacts> Ask(Cluster& cluster, kafka::IsolationLevel isolation,
                                 const std::vector<Passage>& passages) const {
     if (!cluster.probe) {
-      auto opened = edges_.open_probe(cluster.config.options);
+      auto opened = edges_.open_probe(cluster.config);
       if (!opened) {
         const Error error = cluster.config.hidden.Hide(std::move(opened).error());
         return std::vector<ClusterFacts>(passages.size(),

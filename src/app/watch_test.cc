@@ -191,11 +191,11 @@ class WatchTest : public ::testing::Test {
           return Fail(ErrorKind::kUnavailable, "no answer");
         return storage::OpenStore(uri, options);
       },
-      .open_probe = [this](const kafka::ClusterOptions& options)
-          -> Result<std::unique_ptr<kafka::PartitionProbe>> {
+      .open_probe =
+          [this](const ClusterConfig& cluster) -> Result<std::unique_ptr<kafka::PartitionProbe>> {
         const std::lock_guard lock(world_.mutex);
         ++world_.opened;
-        return std::make_unique<FakeProbe>(world_, options.bootstrap_servers);
+        return std::make_unique<FakeProbe>(world_, cluster.options.bootstrap_servers);
       },
       .columns = []() -> Result<const lake::ColumnReader*> {
         return Fail(ErrorKind::kUnavailable, "no columnar module in this test");

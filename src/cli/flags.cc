@@ -24,6 +24,14 @@ void AddStoreFlags(CLI::App& command, storage::StoreOptions& options) {
   command.add_flag("--anonymous", options.is_anonymous, "Do not sign S3 requests");
 }
 
+CLI::Option* AddKafkaClientFlag(CLI::App& command, app::SinglePipeline& single) {
+  return command
+      .add_option("--kafka-client", single.kafka_client,
+                  "Who asks Kafka: wire (our own), librdkafka, or auto (wire where it can)")
+      ->check(CLI::IsMember({"auto", "wire", "librdkafka"}))
+      ->capture_default_str();
+}
+
 void AddTableFlags(CLI::App& command, TableFlags& flags) {
   command.add_option("table", flags.table, "Path or URI of the table")->required();
   command.add_option("--format", flags.format, "table or json")

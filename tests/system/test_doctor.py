@@ -38,6 +38,43 @@ def test_a_healthy_set_up_has_no_complaint(
     assert topic in run.out
 
 
+@pytest.mark.parametrize(
+    ("flags", "client"),
+    [
+        ([], ["wire"]),
+        (["--property", "check.crcs=true"], ["librdkafka", "check.crcs"]),
+        (["--kafka-client", "librdkafka"], ["librdkafka", "asked for"]),
+        (["--kafka-client", "wire"], ["wire", "asked for"]),
+    ],
+    ids=["nothing asked", "a foreign property", "librdkafka", "wire"],
+)
+def test_the_client_that_asks_is_told_with_its_reason(
+    kafka: KafkaCluster,
+    tidemark: Program,
+    make_table: MakeTable,
+    topic: str,
+    flags: list[str],
+    client: list[str],
+) -> None:
+    kafka.create_topic(topic)
+    run = examine(tidemark, make_table(f"{topic},0:0"), "--bootstrap", kafka.bootstrap(), *flags)
+    assert run.code == HEALTHY
+    (line,) = [line for line in run.out.splitlines() if line.split()[1] == "client"]
+    assert line.split()[2].startswith(client[0])
+    for word in client:
+        assert word in line
+
+
+def test_a_property_that_the_wanted_client_cannot_use_is_a_mistake(
+    tidemark: Program, make_table: MakeTable
+) -> None:
+    (port,) = free_ports(1)
+    flags = ["--bootstrap", f"{HOST}:{port}", "--kafka-client", "wire", "--property", "check.crcs=true"]
+    run = examine(tidemark, make_table("t,0:1"), *flags)
+    check_cure(run, "check.crcs")
+    assert run.code == USAGE
+
+
 def test_a_table_alone_can_be_examined(tidemark: Program, make_table: MakeTable) -> None:
     run = examine(tidemark, make_table("t,0:1"))
     assert run.code == HEALTHY

@@ -30,6 +30,7 @@ def full_config(table: pathlib.Path, dead: str) -> dict:
         "clusters": {
             "main": {
                 "bootstrap_servers": dead,
+                "client": "auto",
                 "properties": {
                     "security.protocol": "SASL_PLAINTEXT",
                     "sasl.mechanism": "PLAIN",
