@@ -184,11 +184,20 @@ struct Sources {
   std::vector<FileSlice> slices;
 };
 
+/// Half of the table would look like all of it.
+Error GoneSince(const std::string& as_of, const lake::hudi::CleanedSlice& cleaned) {
+  return {ErrorKind::kNotFound,
+          fmt::format("the cleaner has removed files that the table consisted of at this instant, "
+                      "as_of={} readable_from={} clean={} file={}",
+                      as_of, cleaned.readable_from, cleaned.clean, cleaned.file)};
+}
+
 Result<Sources> FindSources(const lake::hudi::Table& hudi, const ScanOptions& options,
                             const lake::FindingSink& findings, const Budget& budget) {
   lake::hudi::SliceOptions wanted;
   wanted.as_of = options.as_of;
   wanted.with_orphan_check = options.with_evidence;
+  wanted.with_clean_check = true;
   wanted.loss_check = options.view == SliceView::kReadOptimized ? lake::hudi::LossCheck::kBaseFiles
                                                                 : lake::hudi::LossCheck::kAllFiles;
   bool has_partition = options.partition_glob.empty();
@@ -203,6 +212,7 @@ Result<Sources> FindSources(const lake::hudi::Table& hudi, const ScanOptions& op
   if (!has_partition) {
     findings({"no_partition", options.partition_glob, "no partition of the table matches"});
   }
+  if (all.cleaned) return std::unexpected(GoneSince(*options.as_of, *all.cleaned));
   if (options.as_of && all.instants.newest().empty() && all.slices.empty()) {
     return Fail(
         ErrorKind::kInvalidArgument,

@@ -105,6 +105,46 @@ def test_the_table_can_be_read_as_of_an_instant(tidemark: Program) -> None:
     assert counts[-1] == len(rows(tidemark("read", _STRING).out))
 
 
+@pytest.mark.parametrize(
+    ("table", "gone", "readable_from", "clean"),
+    [
+        # Archived, as the clean that removed its files may be.
+        (
+            "rows/f014_x_compact2_clean",
+            "20261130033512107",
+            "20261130033535686",
+            "20261130033526297",
+        ),
+        (
+            "tables/a08_archived_cow_v9",
+            "20261130021138479",
+            "20261130022514821",
+            "20261130021436339",
+        ),
+        # Replaced, then cleaned.
+        (
+            "tables/timeline_story_mor",
+            "20261130023413526",
+            "20261130023445603",
+            "20261130023703942",
+        ),
+    ],
+)
+def test_an_instant_whose_files_were_cleaned_is_refused(
+    table: str, gone: str, readable_from: str, clean: str, tidemark: Program
+) -> None:
+    path = _HUDI / table / "table"
+    run = tidemark("read", path, "--as-of", gone)
+    assert run.code == UNREADABLE
+    assert run.out == ""
+    for said in (f"as_of={gone}", f"readable_from={readable_from}", f"clean={clean}"):
+        assert said in run.err
+    run = tidemark("read", path, "--as-of", readable_from)
+    assert run.code == HEALTHY
+    assert run.out
+    assert tidemark("audit", path, "--as-of", gone).code == UNREADABLE
+
+
 def test_half_an_answer_does_not_look_whole(tidemark: Program) -> None:
     run = tidemark("read", _TORN)
     assert run.code == BREACH

@@ -75,6 +75,12 @@ size_t ArchivedTextSize(const ArchivedInstant& archived) {
     size += partition.size();
     for (const auto& id : ids) size += id.size();
   }
+  if (archived.clean) {
+    for (const auto& [partition, names] : archived.clean->removed) {
+      size += partition.size();
+      for (const auto& name : names) size += name.size();
+    }
+  }
   return size;
 }
 

@@ -14,8 +14,18 @@ namespace {
 
 constexpr std::string_view kEntryFields[] = {"commitTime",           "actionType",
                                              "actionState",          "stateTransitionTime",
-                                             "hoodieCommitMetadata", "hoodieReplaceCommitMetadata"};
-enum EntryField { kTime, kAction, kState, kTransition, kCommit, kReplaceCommit, kFieldCount };
+                                             "hoodieCommitMetadata", "hoodieReplaceCommitMetadata",
+                                             "hoodieCleanMetadata"};
+enum EntryField {
+  kTime,
+  kAction,
+  kState,
+  kTransition,
+  kCommit,
+  kReplaceCommit,
+  kClean,
+  kFieldCount
+};
 
 constexpr std::string_view kSchemaKeys[] = {"schema", "latest_schema"};
 // Real ones have 17 digits at most.
@@ -72,6 +82,17 @@ void TakeMetadata(Result<CommitMetadata> metadata, const ArchiveOptions& options
   if (!options.with_extra) archived.metadata.extra.clear();
 }
 
+void TakeClean(Result<CleanMetadata> clean, ArchivedInstant& archived) {
+  if (clean)
+    archived.clean = *std::move(clean);
+  else
+    archived.defect = std::move(clean).error().message;
+}
+
+bool IsCompletedClean(const Instant& instant) {
+  return instant.state == State::kCompleted && instant.action == Action::kClean;
+}
+
 bool HasCommitMetadata(const Instant& instant) {
   return instant.state == State::kCompleted && IsCommitAction(instant.action);
 }
@@ -99,6 +120,10 @@ Result<ArchivedInstant> ReadArchivedEntry(const avro::Datum& entry, size_t size,
   TRY_ASSIGN(ArchivedInstant archived, MakeInstant(time, action, state));
   TRY_ASSIGN(archived.transition_time, TextOf(row[kTransition]));
   archived.instant.file_size = size;
+  if (options.with_cleans && IsCompletedClean(archived.instant) && row[kClean] &&
+      !row[kClean]->is_null()) {
+    TakeClean(ReadCleanMetadata(*row[kClean]), archived);
+  }
   if (!HasCommitMetadata(archived.instant)) return archived;
   const bool is_replace = archived.instant.action == Action::kReplaceCommit;
   const auto& own = row[is_replace ? kReplaceCommit : kCommit];
@@ -118,6 +143,8 @@ Result<ArchivedInstant> ReadHistoryRow(std::span<const std::optional<std::string
   if (!body.empty() && HasCommitMetadata(archived.instant)) {
     TakeMetadata(ParseCommitMetadata(std::string(body)), options, archived);
   }
+  if (options.with_cleans && !body.empty() && IsCompletedClean(archived.instant))
+    TakeClean(ParseCleanMetadata(body), archived);
   return archived;
 }
 
@@ -135,6 +162,7 @@ void MergeArchived(ArchivedInstant& instant, ArchivedInstant other) {
   if (!instant.transition_time && other.instant.state == best.state) {
     instant.transition_time = std::move(other.transition_time);
   }
+  if (!instant.clean) instant.clean = std::move(other.clean);
   if (!instant.has_metadata && other.has_metadata) {
     instant.has_metadata = true;
     instant.metadata = std::move(other.metadata);

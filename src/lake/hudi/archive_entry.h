@@ -9,6 +9,7 @@
 
 #include "base/error.h"
 #include "lake/avro/datum.h"
+#include "lake/hudi/clean_metadata.h"
 #include "lake/hudi/commit_metadata.h"
 #include "lake/hudi/timeline.h"
 
@@ -17,6 +18,8 @@ namespace tidemark::lake::hudi {
 struct ArchiveOptions {
   /// false: `metadata.extra` stays empty, for a caller that only lists instants.
   bool with_extra = true;
+  /// Read what completed cleans removed.
+  bool with_cleans = false;
 };
 
 /// An instant of an archive with what its record says about its commit.
@@ -29,7 +32,10 @@ struct ArchivedInstant {
   CommitMetadata metadata;
   /// false: it is no completed commit, or its body was empty, or see `defect`.
   bool has_metadata = false;
-  /// Why the commit's metadata cannot be read: it may have held any checkpoint. Empty otherwise.
+  /// Of a completed clean, where asked for.
+  std::optional<CleanMetadata> clean;
+  /// Why the commit's metadata cannot be read: it may have held any checkpoint; or the clean's.
+  /// Empty otherwise.
   std::string defect;
   /// When the state was reached, as an instant in the table's zone; layout 1 only, and not in old
   /// releases.

@@ -7,6 +7,7 @@
 #include <tuple>
 #include <utility>
 
+#include "lake/hudi/cleaned_slices_internal.h"
 #include "lake/hudi/lost_files_internal.h"
 #include "lake/hudi/slice_inputs_internal.h"
 #include "lake/hudi/slice_orphans_internal.h"
@@ -285,7 +286,12 @@ Result<TableSlices> ReadFileSlices(const storage::ObjectStore& store,
   for (Finding& finding : listing.findings) {
     findings.Add(std::move(finding.kind), std::move(finding.place), std::move(finding.message));
   }
-  if (options.with_archived && NeedsArchive(listing, inputs.instants))
+  const bool looks_for_cleaned = options.with_clean_check && options.as_of;
+  if (looks_for_cleaned) {
+    TRY_ASSIGN(inputs.cleans, ReadCleans(store, timeline, options.as_of, budget));
+  }
+  const bool is_archived = looks_for_cleaned && *options.as_of < inputs.instants.start();
+  if (options.with_archived && (is_archived || NeedsArchive(listing, inputs.instants)))
     TRY(AddArchiveToInputs(store, properties, columns, options, budget, inputs, findings));
 
   FileSorter sorter(properties, inputs.instants, findings);
@@ -303,7 +309,11 @@ Result<TableSlices> ReadFileSlices(const storage::ObjectStore& store,
   std::ranges::sort(result.set_aside, [](const SetAsideFile& a, const SetAsideFile& b) {
     return std::tie(a.partition, a.key) < std::tie(b.partition, b.key);
   });
-  if (options.with_orphan_check) TRY(FindOrphans(store, inputs, result, budget, findings));
+  if (looks_for_cleaned) result.cleaned = FindCleanedSlice(properties, inputs, options, result);
+  if (options.with_orphan_check) {
+    TRY(FindOrphans(store, inputs, result, budget, findings));
+    TRY(CheckPendingPlans(store, timeline, inputs, options, result, budget, findings));
+  }
   if (options.loss_check != LossCheck::kNone) {
     TRY(FindLostFiles(store, properties, timeline, inputs, options, result, budget, findings));
   }

@@ -99,9 +99,24 @@ struct SliceOptions {
   /// archived are part of the table, as Hudi has it.
   bool with_archived = true;
   /// Read the plans of completed compactions, and log files that no slice holds, for log files that
-  /// a compaction passed over ("orphan_log_file"). Cost: one read per compaction and such file.
+  /// a compaction passed over ("orphan_log_file"), and for files that a pending one names and that
+  /// are gone ("planned_file_gone"). Cost: one read per compaction and such file; when something is
+  /// gone one per clean.
   bool with_orphan_check = false;
+  /// Of as_of: look whether the cleaner has removed slices that the table consisted of then. Cost:
+  /// one read per clean since as_of, and the archive's files when as_of is older than the active
+  /// timeline.
+  bool with_clean_check = false;
   LossCheck loss_check = LossCheck::kNone;
+};
+
+/// A slice that was part of the table at as_of and whose files the cleaner has removed since.
+struct CleanedSlice {
+  FileGroupId group;
+  std::string file;   ///< one of them, relative to the table
+  std::string clean;  ///< requested time of the clean that removed it
+  /// From this requested time on all slices that the asked-for partitions consisted of are there.
+  std::string readable_from;
 };
 
 struct TableSlices {
@@ -110,20 +125,22 @@ struct TableSlices {
   std::vector<SetAsideFile> set_aside;  ///< by key within each partition
   /// What files and blocks are measured against; newest() is the instant a reader reads as of.
   CommittedInstants instants;
+  /// Set: the slices are not all that the table consisted of at as_of; this is one that is missing.
+  std::optional<CleanedSlice> cleaned;
   /// Kinds: those of ListPartitions and of the archive, and "unknown_file", "duplicate_base_file",
-  /// "unsupported_base_file", "orphan_log_file", "unreadable_plan", "missing_file", "wrong_size",
-  /// "missing_commit", "unreadable_commit". Beyond kSliceFindingsMax of one kind only the first are
-  /// kept, and the last says how many there were.
+  /// "unsupported_base_file", "orphan_log_file", "planned_file_gone", "unreadable_plan",
+  /// "missing_file", "wrong_size", "missing_commit", "unreadable_commit". Beyond kSliceFindingsMax
+  /// of one kind only the first are kept, and the last says how many there were.
   std::vector<Finding> findings;
 };
 
 inline constexpr size_t kSliceFindingsMax = 100;
 
 /// Finds the slices of a table whose active timeline is `timeline`. kCorrupt: a replacecommit
-/// cannot be read, so that nobody knows what it replaced; with everything else a listing, a commit
-/// or the archive can fail with. kConflict: a file of the timeline is gone, read it anew
-/// (Table::ReadFileSlices does). Cost: as ListPartitions, one read per replacecommit and pending
-/// compaction, and the archive's files where needed.
+/// cannot be read, so that nobody knows what it replaced, or for the clean check a clean; with
+/// everything else a listing, a commit or the archive can fail with. kConflict: a file of the
+/// timeline is gone, read it anew (Table::ReadFileSlices does). Cost: as ListPartitions, one read
+/// per replacecommit and pending compaction, and the archive's files where needed.
 Result<TableSlices> ReadFileSlices(const storage::ObjectStore& store,
                                    const TableProperties& properties, const Timeline& timeline,
                                    const ColumnReaderSource& columns, const SliceOptions& options,

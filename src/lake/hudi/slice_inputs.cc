@@ -26,6 +26,16 @@ void AddReplaced(const CommitMetadata& metadata, const std::string& requested,
   }
 }
 
+void AddReplacedLater(const CommitMetadata& metadata, const std::string& requested,
+                      SliceInputs& inputs) {
+  for (const auto& [partition, ids] : metadata.replaced) {
+    for (const std::string& id : ids) {
+      std::string& by = inputs.replaced_later[{partition, id}];
+      if (by.empty() || requested < by) by = requested;
+    }
+  }
+}
+
 Result<std::string> ReadBody(const storage::ObjectStore& store, const std::string& key,
                              const Budget& budget) {
   auto body = store.Read(key, budget);
@@ -61,6 +71,16 @@ Status ReadReplaceCommit(const storage::ObjectStore& store, const Instant& commi
     if (next_try > kBodyTries || !budget.WaitForTry(next_try))
       return std::unexpected(std::move(metadata).error().With(commit.file));
   }
+}
+
+/// One after as_of, which no row depends on: what cannot be read is passed over.
+Status ReadLaterReplaceCommit(const storage::ObjectStore& store, const Instant& commit,
+                              const Budget& budget, SliceInputs& inputs) {
+  if (commit.file_size > kCommitBodySizeMax) return {};
+  TRY_ASSIGN(auto body, ReadBody(store, commit.file, budget));
+  const auto metadata = ParseCommitMetadata(std::move(body));
+  if (metadata) AddReplacedLater(*metadata, commit.requested, inputs);
+  return {};
 }
 
 /// Key of the plan of a compaction; `file` is that of its highest state.
@@ -106,8 +126,15 @@ Result<SliceInputs> ReadSliceInputs(const storage::ObjectStore& store, const Tim
   SliceInputs inputs;
   inputs.instants = CommittedInstants(timeline, options.as_of);
   for (const Instant& instant : timeline.instants) {
-    if (instant.is_archived || !IsAtOrBefore(instant, options)) continue;
+    if (instant.is_archived) continue;
     const bool is_completed = instant.state == State::kCompleted;
+    if (!IsAtOrBefore(instant, options)) {
+      if (options.with_clean_check && is_completed && instant.action == Action::kReplaceCommit) {
+        TRY(budget.Check());
+        TRY(ReadLaterReplaceCommit(store, instant, budget, inputs));
+      }
+      continue;
+    }
     const bool is_compaction =
         instant.action == Action::kCompaction || instant.planned_as == Action::kCompaction;
     if (is_completed && instant.action == Action::kReplaceCommit) {
@@ -126,14 +153,19 @@ Status AddArchiveToInputs(const storage::ObjectStore& store, const TableProperti
                           const ColumnReaderSource& columns, const SliceOptions& options,
                           const Budget& budget, SliceInputs& inputs, FindingList& findings) {
   TRY_ASSIGN(Archive archive,
-             ReadArchive(store, properties, columns, {.with_extra = false}, budget));
+             ReadArchive(store, properties, columns,
+                         {.with_extra = false, .with_cleans = options.with_clean_check}, budget));
   for (Finding& finding : archive.findings) {
     findings.Add(std::move(finding.kind), std::move(finding.place), std::move(finding.message));
   }
   std::vector<Instant> instants;
   for (ArchivedInstant& archived : archive.instants) {
-    if (archived.instant.state == State::kCompleted && IsAtOrBefore(archived.instant, options))
-      AddReplaced(archived.metadata, archived.instant.requested, inputs);
+    if (archived.instant.state == State::kCompleted) {
+      const auto add = IsAtOrBefore(archived.instant, options) ? AddReplaced : AddReplacedLater;
+      add(archived.metadata, archived.instant.requested, inputs);
+    }
+    if (archived.clean && options.as_of && archived.instant.requested > *options.as_of)
+      inputs.cleans.try_emplace(archived.instant.requested, *std::move(archived.clean));
     instants.push_back(std::move(archived.instant));
   }
   inputs.instants.AddArchived(instants);

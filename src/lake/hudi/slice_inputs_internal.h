@@ -10,6 +10,7 @@
 #include "base/error.h"
 #include "lake/column_reader.h"
 #include "lake/finding.h"
+#include "lake/hudi/clean_metadata.h"
 #include "lake/hudi/committed_instants.h"
 #include "lake/hudi/compaction_plan.h"
 #include "lake/hudi/file_slices.h"
@@ -37,6 +38,10 @@ struct SliceInputs {
   /// Plans of compactions, by requested time: of the pending ones; with the orphan check of the
   /// completed ones too.
   std::map<std::string, std::vector<CompactionOperation>> plans;
+  /// With the clean check: of the oldest replacecommit after as_of that replaced the group.
+  std::map<FileGroupId, std::string> replaced_later;
+  /// What cleans removed, by requested time; with the clean check of those after as_of.
+  std::map<std::string, CleanMetadata> cleans;
 };
 
 /// Reads the bodies of replacecommits and plans. Errors as ReadFileSlices.

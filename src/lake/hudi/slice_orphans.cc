@@ -4,7 +4,11 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <unordered_set>
+#include <utility>
+#include <vector>
 
+#include "lake/hudi/cleaned_slices_internal.h"
 #include "lake/hudi/log_file.h"
 #include "lake/hudi/slice_orphans_internal.h"
 
@@ -54,6 +58,60 @@ void CompareWithPlan(const FileSlice& slice, const std::string& compaction,
   }
 }
 
+std::unordered_set<std::string_view> KeysOf(const TableSlices& table) {
+  std::unordered_set<std::string_view> keys;
+  for (const FileSlice& slice : table.slices) {
+    if (slice.base) keys.insert(slice.base->key);
+    for (const LogFile& log : slice.logs) keys.insert(log.key);
+    for (const LogFile& log : slice.cdc_logs) keys.insert(log.key);
+  }
+  for (const SetAsideFile& file : table.set_aside) keys.insert(file.key);
+  return keys;
+}
+
+/// The file that a plan names, as a key.
+std::string KeyOf(const CompactionOperation& operation, const std::string& name) {
+  return operation.partition.empty() ? name : operation.partition + "/" + name;
+}
+
+struct PlannedFile {
+  std::string key;
+  std::string compaction;
+};
+
+/// Files of pending compactions that are not on storage.
+std::vector<PlannedFile> MissingOfPlans(const SliceInputs& inputs, const SliceOptions& options,
+                                        const TableSlices& table) {
+  const auto present = KeysOf(table);
+  std::vector<PlannedFile> missing;
+  for (const std::string& compaction : inputs.instants.pending_compactions()) {
+    const auto plan = inputs.plans.find(compaction);
+    if (plan == inputs.plans.end()) continue;
+    for (const CompactionOperation& operation : plan->second) {
+      if (options.wants_partition && !options.wants_partition(operation.partition)) continue;
+      std::vector<std::string> names = operation.log_files;
+      if (!operation.base_file.empty()) names.insert(names.begin(), operation.base_file);
+      for (const std::string& name : names) {
+        std::string key = KeyOf(operation, name);
+        if (!present.contains(key)) missing.push_back({std::move(key), compaction});
+      }
+    }
+  }
+  return missing;
+}
+
+/// Requested time of the clean that removed the file; empty when none is known.
+std::string CleanOf(const std::string& key, const std::map<std::string, CleanMetadata>& cleans) {
+  const size_t slash = key.rfind('/');
+  const auto partition = slash == key.npos ? std::string() : key.substr(0, slash);
+  for (const auto& [requested, clean] : cleans) {
+    const auto removed = clean.removed.find(partition);
+    if (removed == clean.removed.end()) continue;
+    if (std::ranges::binary_search(removed->second, NameOf(key))) return requested;
+  }
+  return std::string();
+}
+
 }  // namespace
 
 Status FindOrphans(const storage::ObjectStore& store, const SliceInputs& inputs,
@@ -85,6 +143,25 @@ Status FindOrphans(const storage::ObjectStore& store, const SliceInputs& inputs,
                       "looks at its committed blocks slice={} block_instant={}",
                       name->instant, *instant));
     }
+  }
+  return {};
+}
+
+Status CheckPendingPlans(const storage::ObjectStore& store, const Timeline& timeline,
+                         const SliceInputs& inputs, const SliceOptions& options,
+                         const TableSlices& table, const Budget& budget, FindingList& findings) {
+  const auto missing = MissingOfPlans(inputs, options, table);
+  if (missing.empty()) return {};
+  auto cleans = ReadCleans(store, timeline, std::nullopt, budget);
+  const bool is_unreadable = !cleans && (cleans.error().kind == ErrorKind::kCorrupt ||
+                                         cleans.error().kind == ErrorKind::kUnsupported);
+  if (!cleans && !is_unreadable) return std::unexpected(cleans.error());
+  for (const PlannedFile& file : missing) {
+    const std::string clean = cleans ? CleanOf(file.key, *cleans) : std::string();
+    findings.Add("planned_file_gone", file.key,
+                 fmt::format("a pending compaction names this file, and it is not there "
+                             "compaction={} removed_by_clean={}",
+                             file.compaction, clean.empty() ? "unknown" : clean));
   }
   return {};
 }
