@@ -50,11 +50,25 @@ Result<Readers> MakeReaders(const AuditOptions& options, const merge::TableSetti
   return readers;
 }
 
-void Lint(const scan::ScanTable& table, FindingList& findings) {
+/// The ordering fields' types, as far as they are known. `has_files`: without one nothing may say
+/// the columns of the table.
+std::vector<merge::OrderingColumn> OrderingColumns(const scan::ScanTable& table, bool has_files) {
   std::vector<merge::OrderingColumn> columns;
-  for (size_t i = 0; i < table.columns.ordering().size(); ++i) {
-    columns.push_back(table.columns.ordering().column(i));
+  for (size_t i = 0; has_files && i < table.columns.ordering().size(); ++i) {
+    const auto column = table.columns.ordering().column(i);
+    const std::string& field = table.columns.settings().ordering_fields[i];
+    // A column is there whose type says nothing.
+    if (column.type == merge::ColumnType::kUnknown &&
+        table.type.Find(field.substr(0, field.find('.')))) {
+      break;
+    }
+    columns.push_back(column);
   }
+  return columns;
+}
+
+void Lint(const scan::ScanTable& table, bool has_files, FindingList& findings) {
+  const auto columns = OrderingColumns(table, has_files);
   for (auto& found : merge::LintSettings(table.columns.settings(), columns)) {
     Finding finding;
     finding.kind = found.kind;
@@ -169,7 +183,7 @@ Result<Report> TableAudit::Run(std::span<const AuditPart> parts, RepairSink* rep
     run.WantTable();
     run.Add(state_->of_opening);
     FindingList lint(0);
-    Lint(table, lint);
+    Lint(table, !state_->scan.slices().empty(), lint);
     run.Add(std::move(lint));
     report.unjudged = state_->left_out;
   }

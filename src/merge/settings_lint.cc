@@ -8,6 +8,11 @@ namespace {
 /// From this table version on (release 1.0) the properties carry a merge mode.
 constexpr int kFirstVersionOf1x = 8;
 
+/// What hoodie.datasource.write.precombine.field is when nobody sets it (up to 0.15), and what to
+/// say of it.
+constexpr std::string_view kDefaultField = "ts";
+constexpr std::string_view kDefaultNote = ", it is what Spark's writer takes when none is set";
+
 /// Whether 0.14 gets another class out of a delete block than out of a record.
 bool HasTwoClassesIn014(ColumnType type) {
   switch (type) {
@@ -37,6 +42,13 @@ void LintFields(const TableSettings& settings, std::span<const OrderingColumn> c
                        field)});
     }
     const ColumnType type = i < columns.size() ? columns[i].type : ColumnType::kUnknown;
+    if (i < columns.size() && type == ColumnType::kUnknown) {
+      findings.push_back(
+          {"config_unknown_ordering", Severity::kWarning,
+           fmt::format("the ordering field {} is no column of the table{}: no record has a value "
+                       "to compare, so the last arrival wins",
+                       field, field == kDefaultField ? kDefaultNote : "")});
+    }
     if (settings.version < kFirstVersionOf1x && HasTwoClassesIn014(type)) {
       findings.push_back(
           {"config_delete_class", Severity::kWarning,

@@ -18,7 +18,8 @@ struct SettingsFinding {
   std::string explanation;  ///< one sentence, without a full stop
 };
 
-/// `columns` are the ordering fields' types, in their order; kUnknown where one is not known.
+/// `columns` are the ordering fields' types, in their order; kUnknown where the table has no such
+/// column. Fewer than fields: of the others nothing is known.
 std::vector<SettingsFinding> LintSettings(const TableSettings& settings,
                                           std::span<const OrderingColumn> columns);
 

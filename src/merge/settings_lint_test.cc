@@ -31,7 +31,6 @@ TEST(LintSettingsTest, DeletesOfOtherClassesAreToldBeforeAnythingIsLost) {
               ElementsAre("config_delete_class", "config_version"));
   EXPECT_THAT(Kinds(old, ColumnType::kDate), ElementsAre("config_delete_class", "config_version"));
   EXPECT_THAT(Kinds(old, ColumnType::kLong), ElementsAre("config_version"));
-  EXPECT_THAT(Kinds(old, ColumnType::kUnknown), ElementsAre("config_version"));
   const OrderingColumn text{ColumnType::kString, 0};
   EXPECT_EQ(LintSettings(old, {&text, 1})[0].explanation,
             "the ordering field ts is a string: releases up to 0.15 do not compare a delete with "
@@ -57,6 +56,28 @@ TEST(LintSettingsTest, FieldsThatAreNotThereOrNotUsed) {
 
   EXPECT_THAT(Kinds(EventTimeSettings(Payload::kOverwriteWithLatest), ColumnType::kLong),
               ElementsAre("config_overwrite_payload", "config_version"));
+}
+
+TEST(LintSettingsTest, AnOrderingFieldThatIsNoColumnOrdersNothing) {
+  TableSettings settings = EventTimeSettings(Payload::kNone, 9);
+  const OrderingColumn none{};
+  settings.ordering_fields = {"ts"};
+  auto findings = LintSettings(settings, {&none, 1});
+  ASSERT_THAT(findings,
+              ElementsAre(testing::Field(&SettingsFinding::kind, "config_unknown_ordering")));
+  EXPECT_EQ(findings[0].severity, Severity::kWarning);
+  EXPECT_EQ(findings[0].explanation,
+            "the ordering field ts is no column of the table, it is what Spark's writer takes when "
+            "none is set: no record has a value to compare, so the last arrival wins");
+  settings.ordering_fields = {"updated_at"};
+  findings = LintSettings(settings, {&none, 1});
+  ASSERT_THAT(findings,
+              ElementsAre(testing::Field(&SettingsFinding::kind, "config_unknown_ordering")));
+  EXPECT_EQ(findings[0].explanation,
+            "the ordering field updated_at is no column of the table: no record has a value to "
+            "compare, so the last arrival wins");
+  // Nobody knows the columns of a table without rows.
+  EXPECT_THAT(LintSettings(settings, {}), IsEmpty());
 }
 
 TEST(LintSettingsTest, CodeOfTheTablesOwnerIsNamed) {
