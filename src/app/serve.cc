@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "api/freshness_json.h"
+#include "app/local_wake_ups.h"
 #include "app/serve_routes.h"
 #include "app/state_keeper.h"
 #include "base/budget.h"
@@ -106,6 +107,7 @@ class Daemon {
       : current_(std::move(config)), sources_(sources), options_(options), edges_(edges) {}
 
   ~Daemon() {
+    wake_ups_.reset();
     // Looks speak to the server and the keeper.
     watch_.reset();
   }
@@ -116,6 +118,7 @@ class Daemon {
     HideInLog(*current_.Get());
     TRY(OpenState());
     BeginWatch();
+    BeginWakeUps();
     TRY(BeginAnswering());
     Log(LogLevel::kInfo, fmt::format("watching pipelines={}", current_.Get()->pipelines.size()));
     FileStamps stamps(current_.Get()->files);
@@ -164,6 +167,17 @@ class Daemon {
         });
   }
 
+  void BeginWakeUps() {
+    auto started =
+        LocalWakeUps::Start([this](const std::string& table) { watch_->WakeUpAt(table); });
+    if (!started) {
+      Log(LogLevel::kWarning, "tables are looked at when they are due: " + started.error().message);
+      return;
+    }
+    wake_ups_ = *std::move(started);
+    wake_ups_->Set(*current_.Get());
+  }
+
   Status BeginAnswering() {
     const HttpConfig http = current_.Get()->http.value_or(HttpConfig{});
     http::ServerOptions server;
@@ -209,6 +223,7 @@ class Daemon {
         Log(LogLevel::kError, "the bearer tokens stay as they were: " + read.error().message);
     }
     watch_->Reload(*loaded.config);
+    if (wake_ups_) wake_ups_->Set(*loaded.config);
     if (keeper_) keeper_->KeepOnly(NamesOf(*loaded.config));
     Log(LogLevel::kInfo,
         fmt::format("configuration read again pipelines={}", loaded.config->pipelines.size()));
@@ -236,6 +251,7 @@ class Daemon {
   std::unique_ptr<StateKeeper> keeper_;
   std::mutex server_mutex_;
   std::unique_ptr<Watch> watch_;
+  std::unique_ptr<LocalWakeUps> wake_ups_;
   std::unique_ptr<http::Server> server_;
 };
 

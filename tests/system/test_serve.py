@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import pathlib
 import shutil
 import signal
@@ -13,7 +14,7 @@ from collections.abc import Callable, Iterator
 import pytest
 
 from daemon import Daemon
-from hudi_table import Commit, write_table
+from hudi_table import Commit, add_commit, write_table
 from kafka_cluster import KafkaCluster, Record, now_ms
 from program import Program, USAGE
 from waiting import wait_until
@@ -224,7 +225,11 @@ def test_a_commit_callback_is_a_look_now(lab: Lab, topic: str) -> None:
     lab.add("orders", f"{topic},0:0", interval="1h")
     daemon = lab.start()
     daemon.await_status("orders", "warning")
-    table = lab.table("orders", f"{topic},0:1")
+    # A linked file is none that was written: inotify does not tell of it.
+    table = lab.folder / "orders"
+    newer = write_table(lab.folder / "newer", [Commit(f"{topic},0:1")])
+    for file in (newer / ".hoodie").glob("*commit*"):
+        os.link(file, table / ".hoodie" / file.name)
     callback = {"commitTime": "20261130030557099", "tableName": "t", "basePath": str(table)}
     status, text = daemon.ask("POST", "/api/v1/wake", json.dumps(callback))
     assert (status, json.loads(text)) == (202, {"woken": 1})
@@ -232,6 +237,21 @@ def test_a_commit_callback_is_a_look_now(lab: Lab, topic: str) -> None:
     assert daemon.ask("POST", "/api/v1/pipelines/orders/wake")[0] == 202
     assert daemon.ask("POST", "/api/v1/pipelines/nobody/wake")[0] == 404
     assert daemon.ask("POST", "/api/v1/wake", "nonsense")[0] == 400
+
+
+def test_a_commit_in_a_local_folder_is_a_look_now(lab: Lab, topic: str) -> None:
+    lab.topic(topic, [50])
+    lab.add("orders", f"{topic},0:0", interval="1h")
+    lab.add("later", f"{topic},0:0", interval="1h")
+    shutil.rmtree(lab.folder / "later")
+    daemon = lab.start()
+    daemon.await_status("orders", "warning")
+    daemon.await_status("later", "unknown")
+    add_commit(lab.folder / "orders", Commit(f"{topic},0:1"))
+    daemon.await_status("orders", "fresh")
+    # A table that comes about is seen as well.
+    lab.table("later", f"{topic},0:1")
+    daemon.await_status("later", "fresh")
 
 
 def test_the_resources(lab: Lab, topic: str) -> None:
