@@ -3,6 +3,8 @@
 #include <array>
 #include <utility>
 
+#include "metrics/names.h"
+
 namespace tidemark::metrics {
 
 namespace {
@@ -11,53 +13,47 @@ constexpr std::string_view kSuppressed = "the lag is suppressed: status and reas
 constexpr std::string_view kNoCommit = "no checkpoint was found";
 
 constexpr std::array kPipelineFamilies = {
-    Family{"tidemark_freshness_status", "", "1 for the pipeline's status, 0 for the others.",
-           "status", ""},
-    Family{"tidemark_freshness_reason", "", "Why the status is what it is; always 1.", "reason",
-           ""},
-    Family{"tidemark_freshness_breach", "", "1 when the SLA is missed or data was lost, else 0.",
-           "", "the status is unknown or disabled"},
-    Family{"tidemark_freshness_lag_seconds", "seconds",
+    Family{names::kStatus, "", "1 for the pipeline's status, 0 for the others.", "status", ""},
+    Family{names::kReason, "", "Why the status is what it is; always 1.", "reason", ""},
+    Family{names::kBreach, "", "1 when the SLA is missed or data was lost, else 0.", "",
+           "the status is unknown or disabled"},
+    Family{names::kLag, "seconds",
            "Time in queue of the oldest record that is not in the table yet.", "", kSuppressed},
     Family{"tidemark_freshness_lag_lower_bound", "",
            "1 when the true lag may be longer than the one given, else 0.", "", kSuppressed},
-    Family{"tidemark_freshness_sla_seconds", "seconds", "Lag the pipeline is allowed.", "", ""},
-    Family{"tidemark_freshness_sla_ratio", "ratio", "Lag divided by the SLA, without a cap.", "",
-           kSuppressed},
+    Family{names::kSla, "seconds", "Lag the pipeline is allowed.", "", ""},
+    Family{names::kSlaRatio, "ratio", "Lag divided by the SLA, without a cap.", "", kSuppressed},
     Family{"tidemark_freshness_sla_ratio_capped", "",
            "Lag divided by the SLA, never over 1; a very long lag is cut first.", "", kSuppressed},
     Family{"tidemark_freshness_oldest_message_timestamp_seconds", "seconds",
            "Stamp of the record the lag comes from, seconds since 1970.", "",
            "nothing waits, the lag is suppressed, or it does not come from a stamp"},
-    Family{"tidemark_freshness_uncommitted_records", "",
+    Family{names::kUncommittedRecords, "",
            "Records the table has not read yet; an upper bound where the log has gaps.", "",
            "any partition's count is not known"},
-    Family{"tidemark_freshness_lost_records", "",
+    Family{names::kLostRecords, "",
            "Records that expired before the table read them; an upper bound.", "",
            "a loss can be neither shown nor excluded"},
     Family{"tidemark_freshness_retention_margin_records", "",
            "Least number of records between the log's beginning and the checkpoint.", "",
            "nothing waits, or it is not known"},
-    Family{"tidemark_freshness_retention_margin_seconds", "seconds",
+    Family{names::kRetentionMargin, "seconds",
            "Least time until a waiting record may be deleted by age.", "",
            "nothing waits, or retention or stamp are not known"},
-    Family{"tidemark_freshness_commit_depth", "",
+    Family{names::kCommitDepth, "",
            "Newer completed commits without a usable checkpoint that were passed over.", "",
            kNoCommit},
-    Family{"tidemark_freshness_commit_age_seconds", "seconds",
-           "Time since the commit that carries the checkpoint.", "",
+    Family{names::kCommitAge, "seconds", "Time since the commit that carries the checkpoint.", "",
            "no checkpoint was found, or the commit's time is not known"},
-    Family{"tidemark_freshness_offsets_age_seconds", "seconds",
-           "Time since the commit that last changed the offsets.", "",
-           "no checkpoint was found, or that commit or its time is not known"},
-    Family{"tidemark_freshness_clock_skew_seconds", "seconds",
-           "How far a record's stamp lies in the future, at most.", "",
-           "no partition was decided and no stamp seen"},
-    Family{"tidemark_freshness_partitions", "", "Number of partitions by verdict.", "verdict",
+    Family{names::kOffsetsAge, "seconds", "Time since the commit that last changed the offsets.",
+           "", "no checkpoint was found, or that commit or its time is not known"},
+    Family{names::kClockSkew, "seconds", "How far a record's stamp lies in the future, at most.",
+           "", "no partition was decided and no stamp seen"},
+    Family{names::kPartitions, "", "Number of partitions by verdict.", "verdict",
            "no partition was asked"},
-    Family{"tidemark_freshness_probe_duration_seconds", "seconds",
-           "Time the cluster took to answer.", "", "the cluster was not asked"},
-    Family{"tidemark_freshness_last_success_timestamp_seconds", "seconds",
+    Family{names::kProbeDuration, "seconds", "Time the cluster took to answer.", "",
+           "the cluster was not asked"},
+    Family{names::kLastSuccess, "seconds",
            "When the pipeline was last judged without doubt, seconds since 1970.", "",
            "never yet, or in a single run the status is unknown or the pipeline is switched off"},
 };
@@ -90,13 +86,11 @@ constexpr std::array kCompatibilityFamilies = {
 
 // Names as every Prometheus client library has them.
 constexpr std::array kProcessFamilies = {
-    Family{"tidemark_build_info", "", "What is running; always 1.", "version", ""},
-    Family{"process_start_time_seconds", "seconds", "When the process began, seconds since 1970.",
-           "", "it is not known"},
-    Family{"process_resident_memory_bytes", "bytes", "Memory the process holds.", "",
+    Family{names::kBuildInfo, "", "What is running; always 1.", "version", ""},
+    Family{names::kProcessStart, "seconds", "When the process began, seconds since 1970.", "",
            "it is not known"},
-    Family{"process_open_fds", "", "Files and sockets the process has open.", "",
-           "it is not known"},
+    Family{names::kResidentMemory, "bytes", "Memory the process holds.", "", "it is not known"},
+    Family{names::kOpenFiles, "", "Files and sockets the process has open.", "", "it is not known"},
 };
 
 }  // namespace

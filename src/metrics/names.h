@@ -1,0 +1,31 @@
+/// The names of the metrics that other parts of the program speak of: the one place where they are
+/// spelled.
+#pragma once
+
+#include <string_view>
+
+namespace tidemark::metrics::names {
+
+inline constexpr std::string_view kStatus = "tidemark_freshness_status";
+inline constexpr std::string_view kReason = "tidemark_freshness_reason";
+inline constexpr std::string_view kBreach = "tidemark_freshness_breach";
+inline constexpr std::string_view kLag = "tidemark_freshness_lag_seconds";
+inline constexpr std::string_view kSla = "tidemark_freshness_sla_seconds";
+inline constexpr std::string_view kSlaRatio = "tidemark_freshness_sla_ratio";
+inline constexpr std::string_view kUncommittedRecords = "tidemark_freshness_uncommitted_records";
+inline constexpr std::string_view kLostRecords = "tidemark_freshness_lost_records";
+inline constexpr std::string_view kRetentionMargin = "tidemark_freshness_retention_margin_seconds";
+inline constexpr std::string_view kCommitDepth = "tidemark_freshness_commit_depth";
+inline constexpr std::string_view kCommitAge = "tidemark_freshness_commit_age_seconds";
+inline constexpr std::string_view kOffsetsAge = "tidemark_freshness_offsets_age_seconds";
+inline constexpr std::string_view kClockSkew = "tidemark_freshness_clock_skew_seconds";
+inline constexpr std::string_view kPartitions = "tidemark_freshness_partitions";
+inline constexpr std::string_view kProbeDuration = "tidemark_freshness_probe_duration_seconds";
+inline constexpr std::string_view kLastSuccess =
+    "tidemark_freshness_last_success_timestamp_seconds";
+inline constexpr std::string_view kBuildInfo = "tidemark_build_info";
+inline constexpr std::string_view kProcessStart = "process_start_time_seconds";
+inline constexpr std::string_view kResidentMemory = "process_resident_memory_bytes";
+inline constexpr std::string_view kOpenFiles = "process_open_fds";
+
+}  // namespace tidemark::metrics::names
