@@ -44,6 +44,9 @@ struct PipelineConfig {
   int64_t commit_depth_max = 100;
   Milliseconds interval = std::chrono::seconds(60);
   std::vector<MaintenanceWindow> maintenance;
+  /// For `tidemark rules`: see rules/watched.h.
+  int64_t objective_ppm = 990'000;
+  Milliseconds retention_margin{0};
 };
 
 struct Config {

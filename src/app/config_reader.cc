@@ -27,6 +27,8 @@ constexpr size_t kIncludeDepthMax = 8;
 constexpr size_t kPipelinesMax = 100'000;
 constexpr int64_t kMinutesMax = 100LL * 366 * 24 * 60;
 constexpr int64_t kCommitDepthMax = 1'000'000;
+/// Alert when less time is left until a loss: a night's sleep at least.
+constexpr Milliseconds kRetentionMarginMin = std::chrono::hours(6);
 
 /// Names that the exporters put beside a pipeline's own labels.
 const std::set<std::string> kReservedLabels = {"pipeline",  "cluster", "table",  "topic",
@@ -58,6 +60,8 @@ struct Defaults {
   int64_t commit_depth_max = 100;
   Milliseconds lag_cap = freshness::kLagCapDefault;
   Milliseconds interval = std::chrono::seconds(60);
+  int64_t objective_ppm = 990'000;
+  std::optional<Milliseconds> retention_margin{};
 };
 
 /// Where a pipeline or an include was given, for mistakes that show only when everything is read.
@@ -97,6 +101,7 @@ class ConfigReader {
   void ReadIncluded(const IncludedFile& included, const std::string& file, const YAML::Mark& mark);
   void ReadPipeline(const std::string& file, const YAML::Node& node, const std::string& path);
   void ReadSla(YamlMap& map, freshness::PipelineSpec& spec);
+  void ReadAlerting(YamlMap& map, PipelineConfig& pipeline);
   void ReadCluster(YamlMap& map, freshness::PipelineSpec& spec);
   void ReadLabels(YamlMap& map, freshness::PipelineSpec& spec);
   void ReadMaintenance(YamlMap& map, PipelineConfig& pipeline);
@@ -268,6 +273,8 @@ void ConfigReader::ReadDefaults(const std::string& file, const YAML::Node& node)
       map.TakeInteger("max_commit_depth", 0, kCommitDepthMax).value_or(defaults_.commit_depth_max);
   defaults_.lag_cap = map.TakeDuration("lag_cap").value_or(defaults_.lag_cap);
   defaults_.interval = map.TakeDuration("interval").value_or(defaults_.interval);
+  defaults_.objective_ppm = map.TakePercent("objective").value_or(defaults_.objective_ppm);
+  defaults_.retention_margin = map.TakeDuration("retention_margin");
   map.Finish();
 }
 
@@ -369,6 +376,15 @@ void ConfigReader::ReadSla(YamlMap& map, freshness::PipelineSpec& spec) {
   if (duration && duration->count() > 0) spec.sla = *duration;
 }
 
+void ConfigReader::ReadAlerting(YamlMap& map, PipelineConfig& pipeline) {
+  pipeline.objective_ppm = map.TakePercent("objective").value_or(defaults_.objective_ppm);
+  const auto margin = map.TakeDuration("retention_margin");
+  pipeline.retention_margin =
+      margin
+          ? *margin
+          : defaults_.retention_margin.value_or(std::max(kRetentionMarginMin, pipeline.spec.sla));
+}
+
 void ConfigReader::ReadCluster(YamlMap& map, freshness::PipelineSpec& spec) {
   const auto name = map.TakeText("cluster");
   if (name) {
@@ -453,6 +469,7 @@ void ConfigReader::ReadPipeline(const std::string& file, const YAML::Node& node,
   pipeline.commit_depth_max =
       map.TakeInteger("max_commit_depth", 0, kCommitDepthMax).value_or(defaults_.commit_depth_max);
   ReadSla(map, spec);
+  ReadAlerting(map, pipeline);
   ReadCluster(map, spec);
   ReadLabels(map, spec);
   ReadMaintenance(map, pipeline);

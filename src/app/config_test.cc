@@ -465,6 +465,51 @@ TEST_F(ConfigTest, EveryFlippedByteIsReadOrRefusedWithoutACrash) {
   }
 }
 
+TEST_F(ConfigTest, WhatRulesNeedComesFromThePipelineTheDefaultsOrTheSla) {
+  const std::string clusters = "clusters: { main: { bootstrap_servers: b:1 } }\n";
+  const auto read = [&](const std::string& text) {
+    const LoadedConfig loaded = Load(clusters + text);
+    EXPECT_THAT(loaded.mistakes, testing::IsEmpty());
+    return loaded.config->pipelines;
+  };
+  const auto plain = read(
+      "pipelines:\n  - { name: a, table: /a, sla: 30m }\n  - { name: b, table: /b, mode: batch "
+      "}\n");
+  EXPECT_EQ(plain[0].objective_ppm, 990'000);
+  EXPECT_EQ(plain[0].retention_margin, 6h);
+  EXPECT_EQ(plain[1].retention_margin, 24h) << "its SLA, which is longer";
+  const auto given = read(
+      "defaults: { objective: 95, retention_margin: 2h }\n"
+      "pipelines:\n  - { name: a, table: /a }\n"
+      "  - { name: b, table: /b, objective: 99.95, retention_margin: 90m }\n");
+  EXPECT_EQ(given[0].objective_ppm, 950'000);
+  EXPECT_EQ(given[0].retention_margin, 2h);
+  EXPECT_EQ(given[1].objective_ppm, 999'500);
+  EXPECT_EQ(given[1].retention_margin, 90min);
+}
+
+TEST_F(ConfigTest, AnObjectiveIsAPercentageBetweenNothingAndEverything) {
+  const auto objective = [&](const std::string& text) -> std::optional<int64_t> {
+    const LoadedConfig loaded = Load(
+        "clusters: { main: { bootstrap_servers: b:1 } }\n"
+        "pipelines: [ { name: a, table: /a, objective: \"" +
+        text + "\" } ]\n");
+    if (!loaded.config) {
+      EXPECT_THAT(loaded.mistakes.front().message, HasSubstr("a percentage between 0 and 100"));
+      return std::nullopt;
+    }
+    return loaded.config->pipelines[0].objective_ppm;
+  };
+  EXPECT_EQ(objective("99"), 990'000);
+  EXPECT_EQ(objective("99%"), 990'000);
+  EXPECT_EQ(objective("99.0"), 990'000);
+  EXPECT_EQ(objective("99.9999"), 999'999);
+  EXPECT_EQ(objective("0.0001"), 1);
+  for (const char* wrong : {"0", "0.0", "100", "100.0", "101", "99.99999", "-1", "99.", ".5", "%",
+                            "9 9", "nan", "9.9.9", "99999999999999999999", "+5"})
+    EXPECT_EQ(objective(wrong), std::nullopt) << wrong;
+}
+
 TEST_F(ConfigTest, ReservedAndImpossibleLabelsAreMistakes) {
   const auto mistakes = Mistakes(R"(
 clusters: { main: { bootstrap_servers: b:1 } }

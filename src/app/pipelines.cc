@@ -115,6 +115,19 @@ freshness::PipelineSpec SpecAt(const PipelineConfig& pipeline, WallTime now) {
   return spec;
 }
 
+std::vector<rules::WatchedPipeline> WatchedPipelines(const std::vector<PipelineConfig>& pipelines) {
+  std::vector<rules::WatchedPipeline> watched;
+  for (const PipelineConfig& pipeline : pipelines) {
+    if (pipeline.spec.is_disabled) continue;
+    watched.push_back({.name = pipeline.spec.name,
+                       .sla = pipeline.spec.sla,
+                       .interval = pipeline.interval,
+                       .objective_ppm = pipeline.objective_ppm,
+                       .retention_margin = pipeline.retention_margin});
+  }
+  return watched;
+}
+
 bool AreAllDisabled(const std::vector<PipelineConfig>& pipelines) {
   return std::ranges::all_of(pipelines,
                              [](const PipelineConfig& each) { return each.spec.is_disabled; });

@@ -7,6 +7,7 @@
 
 #include "app/config.h"
 #include "base/error.h"
+#include "rules/watched.h"
 
 namespace tidemark::app {
 
@@ -36,6 +37,9 @@ Result<std::vector<PipelineConfig>> SelectPipelines(const Config& config,
 
 /// The pipeline as it is judged at `now`: in maintenance or not.
 freshness::PipelineSpec SpecAt(const PipelineConfig& pipeline, WallTime now);
+
+/// What rules are made for: the pipelines that are not switched off, in their order.
+std::vector<rules::WatchedPipeline> WatchedPipelines(const std::vector<PipelineConfig>& pipelines);
 
 /// Whether all are switched off, so that a run over them looks at nothing.
 bool AreAllDisabled(const std::vector<PipelineConfig>& pipelines);

@@ -100,6 +100,18 @@ TEST(PipelinesTest, ThatAllAreSwitchedOffIsKnown) {
   EXPECT_TRUE(AreAllDisabled(pipelines));
 }
 
+TEST(PipelinesTest, RulesAreForThoseThatAreNotSwitchedOff) {
+  std::vector<PipelineConfig> pipelines(2);
+  pipelines[0].spec.name = "retired";
+  pipelines[0].spec.is_disabled = true;
+  pipelines[1].spec.name = "orders";
+  pipelines[1].spec.sla = std::chrono::minutes(5);
+  const auto watched = WatchedPipelines(pipelines);
+  ASSERT_EQ(watched.size(), 1U);
+  EXPECT_EQ(watched[0].name, "orders");
+  EXPECT_EQ(watched[0].sla, std::chrono::minutes(5));
+}
+
 TEST(PipelinesTest, AnUnknownNameComesWithTheNearestOne) {
   Config config;
   config.pipelines.emplace_back().spec.name = "orders";

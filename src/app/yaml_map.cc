@@ -195,6 +195,30 @@ std::optional<Milliseconds> YamlMap::TakeDuration(const std::string& key) {
   return *duration;
 }
 
+std::optional<int64_t> YamlMap::TakePercent(const std::string& key) {
+  constexpr size_t kDigitsAfterPoint = 4;
+  const auto text = TakeText(key);
+  if (!text) return std::nullopt;
+  std::string digits =
+      text->value.ends_with('%') ? text->value.substr(0, text->value.size() - 1) : text->value;
+  const size_t point = std::min(digits.find('.'), digits.size());
+  const size_t after = point == digits.size() ? 0 : digits.size() - point - 1;
+  const bool has_point = point < digits.size();
+  if (has_point) digits.erase(point, 1);
+  digits.append(kDigitsAfterPoint - std::min(after, kDigitsAfterPoint), '0');
+  int64_t ppm = 0;
+  const char* const digits_end = digits.data() + digits.size();
+  const auto [end, error] = std::from_chars(digits.data(), digits_end, ppm);
+  const bool is_number = error == std::errc{} && end == digits_end && point > 0 &&
+                         after <= kDigitsAfterPoint && (!has_point || after > 0);
+  if (!is_number || ppm <= 0 || ppm >= 1'000'000) {
+    Complain(key, fmt::format("a percentage between 0 and 100 such as 99.5 is wanted, not '{}'",
+                              text->Shown()));
+    return std::nullopt;
+  }
+  return ppm;
+}
+
 std::map<std::string, ConfigText> YamlMap::TakeTexts(const std::string& key) {
   std::map<std::string, ConfigText> texts;
   const YAML::Node node = Take(key);

@@ -89,6 +89,7 @@ int Main(int argc, char** argv) {
   AddLog(app, chosen);
   AddRead(app, chosen);
   AddAudit(app, chosen);
+  AddRules(app, chosen);
   AddDoctor(app, chosen);
   AddDemo(app, chosen);
   AddVersion(app, chosen);

@@ -67,6 +67,11 @@ def tidemark(tmp_path_factory: pytest.TempPathFactory) -> Program:
 
 
 @pytest.fixture(scope="session")
+def dependencies() -> pathlib.Path:
+    return _dependencies()
+
+
+@pytest.fixture(scope="session")
 def kafka_jars() -> pathlib.Path:
     jars = _dependencies() / "kafka-4.4.0"
     assert (jars / ".complete").is_file(), f"no broker in {jars}: run scripts/bootstrap --tests"
