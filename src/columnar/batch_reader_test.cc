@@ -136,6 +136,18 @@ TEST(BatchReaderTest, FileWithNoneOfTheColumnsHasItsRows) {
               IsOkAnd(Rows(150, R"({"_hoodie_commit_time":null})")));
 }
 
+TEST(BatchReaderTest, AConstantStandsInForAColumnThatTheFileLacks) {
+  const auto schema = Schema::Parse(
+      R"({"type":"record","name":"t","fields":[{"name":"part","type":["null","string"],"default":null}]})");
+  ASSERT_THAT(schema, IsOk());
+  ReadOptions options;
+  options.columns.constants = {{"part", R"("north/7")"}};
+  const auto rows = ReadBytes(ReadTestdata("rows/small.parquet"), AllColumns(*schema), options);
+  ASSERT_THAT(rows, IsOk());
+  ASSERT_FALSE(rows->empty());
+  EXPECT_THAT(*rows, ::testing::Each(R"({"part":"north/7"})"));
+}
+
 TEST(BatchReaderTest, ColumnOfAnotherTypeIsNamedWithItsFile) {
   const auto schema = Schema::Parse(
       R"({"type":"record","name":"t","fields":[{"name":"l","type":["null","int"]}]})");

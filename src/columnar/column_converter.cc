@@ -212,7 +212,7 @@ Result<ColumnConverter> ColumnConverter::MakeMissing(const ValueField& to, const
   converter.op = ConvertOp::kMissing;
   converter.to = &to.type;
   converter.path = path;
-  TRY_ASSIGN(converter.missing, PlanMissingField(to, path, options.missing));
+  TRY_ASSIGN(converter.missing, PlanMissingField(to, path, options));
   return converter;
 }
 

@@ -24,6 +24,13 @@ struct FileColumnName {
   std::optional<std::string> name;
 };
 
+/// What a column holds in every row of a file or block that does not have it: the folder says it.
+struct ConstantColumn {
+  std::string name;
+  std::string
+      json;  ///< as a default of the row type's schema would be written: "\"p1\"", "7", "null"
+};
+
 /// What a column that the file or block does not have becomes.
 enum class MissingColumns {
   kDefault,  ///< its default in the row type's schema, null if there is none; where it may not be
@@ -41,6 +48,7 @@ struct DecodeOptions {
   std::vector<FileColumnName> names;
   MissingColumns missing = MissingColumns::kDefault;
   WidenedFloats floats = WidenedFloats::kNearest;
+  std::vector<ConstantColumn> constants{};  ///< come before `missing`
 };
 
 /// Immutable; copies share; any thread. Fields are matched by name, then by the row type's aliases.

@@ -261,7 +261,7 @@ Status Planner::PlanFields(const Type& writer, const Fields& fields, const std::
     });
     std::string why;
     if (!name) {
-      auto missing = PlanMissingField(field, place, options_.missing);
+      auto missing = PlanMissingField(field, place, options_);
       if (!missing && missing.error().kind != ErrorKind::kUnsupported) {
         return internal::Pass(missing);
       }
@@ -292,26 +292,30 @@ Status Planner::PlanFields(const Type& writer, const Fields& fields, const std::
 }  // namespace
 
 Result<DecodeMissing> PlanMissingField(const ValueField& field, const std::string& path,
-                                       MissingColumns missing) {
+                                       const DecodeOptions& options) {
   DecodeMissing made;
-  const bool is_null = missing == MissingColumns::kNull || !field.default_json ||
-                       *field.default_json == "null" || field.avro == nullptr;
-  if (is_null) {
-    if (!field.is_nullable && missing == MissingColumns::kDefault) {
+  const auto constant = std::ranges::find(options.constants, path, &ConstantColumn::name);
+  std::optional<std::string> json;
+  if (constant != options.constants.end())
+    json = constant->json;
+  else if (options.missing == MissingColumns::kDefault)
+    json = field.default_json;
+  if (!json || *json == "null" || field.avro == nullptr) {
+    if (!field.is_nullable && options.missing == MissingColumns::kDefault) {
       return Fail(ErrorKind::kUnsupported,
                   fmt::format("column={} written=nothing type={}, and it has no default", path,
                               field.type.ToString()));
     }
     return made;
   }
-  auto bytes = lake::avro::EncodeDefault(*field.default_json, *field.avro);
+  auto bytes = lake::avro::EncodeDefault(*json, *field.avro);
   if (!bytes) {
     return std::unexpected(std::move(bytes).error().With(fmt::format("column={}", path)));
   }
   made.bytes = *std::move(bytes);
   // Of the table's own schema: no other names.
-  const DecodeOptions options;
-  TRY_ASSIGN(made.step, Planner(options).Plan(*field.avro, field, path));
+  const DecodeOptions own;
+  TRY_ASSIGN(made.step, Planner(own).Plan(*field.avro, field, path));
   return made;
 }
 

@@ -107,9 +107,9 @@ std::optional<std::string> WrittenName(const ValueField& field, std::string_view
 }
 
 /// What stands in for a field that is not there. kUnsupported: it has to be there. kCorrupt: its
-/// default does not fit its type.
+/// default, or a constant, does not fit its type.
 Result<DecodeMissing> PlanMissingField(const ValueField& field, const std::string& path,
-                                       MissingColumns missing);
+                                       const DecodeOptions& options);
 
 /// The plan of the root record, or of a row type's field when it is nested.
 Result<DecodeStep> PlanRecord(const lake::avro::Type& writer, const RowType& type,

@@ -182,6 +182,30 @@ TEST(RecordDecoderTest, MissingColumnsOfPartialUpdatesAreNull) {
   EXPECT_EQ(RowJson(Decode(decoder, {"\x02y"}), 0), R"({"a":null,"b":"y"})");
 }
 
+TEST(RecordDecoderTest, AConstantStandsInForAColumnThatTheWriterLacks) {
+  const auto table = Record(R"({"name":"b","type":"string"},
+    {"name":"part","type":["null","string"],"default":null},
+    {"name":"day","type":["null","int"],"default":5},{"name":"hour","type":"int","default":6})");
+  const auto writer = Record(R"({"name":"b","type":"string"})");
+  DecodeOptions options;
+  options.constants = {{"part", R"("p\"1")"}, {"day", "7"}, {"b", R"("not this")"}};
+  for (const auto missing : {MissingColumns::kDefault, MissingColumns::kNull}) {
+    options.missing = missing;
+    ASSERT_OK_ASSIGN(const auto decoder, RecordDecoder::Make(writer, AllColumns(table), options));
+    EXPECT_EQ(RowJson(Decode(decoder, {"\x02y"}), 0),
+              std::string(R"({"b":"y","part":"p\"1","day":7,"hour":)") +
+                  (missing == MissingColumns::kDefault ? "6}" : "null}"));
+    EXPECT_FALSE(decoder.HasColumn(1));
+  }
+  options.constants = {{"day", "null"}};
+  options.missing = MissingColumns::kDefault;
+  ASSERT_OK_ASSIGN(const auto none, RecordDecoder::Make(writer, AllColumns(table), options));
+  EXPECT_EQ(RowJson(Decode(none, {"\x02y"}), 0), R"({"b":"y","part":null,"day":null,"hour":6})");
+  options.constants = {{"day", R"("seven")"}};
+  EXPECT_THAT(RecordDecoder::Make(writer, AllColumns(table), options),
+              IsError(ErrorKind::kCorrupt, HasSubstr("column=day")));
+}
+
 TEST(RecordDecoderTest, AliasesFindRenamedFields) {
   const auto table = Record(R"({"name":"now","aliases":["before","then"],"type":"int"})");
   ASSERT_OK_ASSIGN(

@@ -191,6 +191,9 @@ Result<TableSettings> ReadTableSettings(const std::map<std::string, std::string>
   settings.delete_field = find.Merge("hoodie.payload.delete.field");
   settings.delete_marker = find.Merge("hoodie.payload.delete.marker");
   SetDeleteMarker(settings);
+  settings.drops_partition_columns =
+      find.First({"hoodie.datasource.write.drop.partition.columns"}) == "true" &&
+      find.First({"hoodie.table.type"}) == "MERGE_ON_READ";
   return settings;
 }
 

@@ -43,6 +43,9 @@ struct TableSettings {
   /// A data record whose `delete_field` holds `delete_marker` is an Op::kDeletedRow; "": none.
   std::string delete_field;
   std::string delete_marker;
+  /// The files of this merge-on-read table lack its partition columns
+  /// (hoodie.datasource.write.drop.partition.columns).
+  bool drops_partition_columns = false;
 };
 
 /// From every property of hoodie.properties. kCorrupt: hoodie.table.version is no number, or the

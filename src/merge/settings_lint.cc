@@ -94,6 +94,11 @@ std::vector<SettingsFinding> LintSettings(const TableSettings& settings,
                                     "1.x readers: the same files show different rows",
                                     settings.version)});
   }
+  if (settings.drops_partition_columns && settings.version < kFirstVersionOf1x) {
+    findings.push_back({"config_dropped_columns", Severity::kWarning,
+                        "the files lack their partition columns: readers up to 0.15 show them as "
+                        "null in rows that come from logs"});
+  }
   if (const auto merging = InferMerging(Release::k1_1, settings); !merging) {
     findings.push_back({"config_custom_merge", Severity::kInfo, merging.error().message});
   }

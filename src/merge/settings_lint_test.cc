@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <map>
 #include <string>
 #include <vector>
 
@@ -78,6 +79,28 @@ TEST(LintSettingsTest, AnOrderingFieldThatIsNoColumnOrdersNothing) {
             "compare, so the last arrival wins");
   // Nobody knows the columns of a table without rows.
   EXPECT_THAT(LintSettings(settings, {}), IsEmpty());
+}
+
+TEST(LintSettingsTest, DroppedPartitionColumnsAreNullInRowsOfOldReaders) {
+  const std::map<std::string, std::string> properties = {
+      {"hoodie.table.version", "6"},
+      {"hoodie.table.type", "MERGE_ON_READ"},
+      {"hoodie.datasource.write.drop.partition.columns", "true"}};
+  const auto kinds = [](std::map<std::string, std::string> of, const std::string& name,
+                        const std::string& value) {
+    of[name] = value;
+    const auto settings = ReadTableSettings(of);
+    EXPECT_TRUE(settings.has_value());
+    std::vector<std::string> found;
+    for (const auto& finding : LintSettings(*settings, {})) found.emplace_back(finding.kind);
+    return found;
+  };
+  EXPECT_THAT(kinds(properties, "hoodie.table.version", "6"),
+              ElementsAre("config_dropped_columns"));
+  EXPECT_THAT(kinds(properties, "hoodie.table.version", "8"), IsEmpty());
+  EXPECT_THAT(kinds(properties, "hoodie.table.type", "COPY_ON_WRITE"), IsEmpty());
+  EXPECT_THAT(kinds(properties, "hoodie.datasource.write.drop.partition.columns", "false"),
+              IsEmpty());
 }
 
 TEST(LintSettingsTest, CodeOfTheTablesOwnerIsNamed) {

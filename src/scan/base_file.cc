@@ -60,8 +60,8 @@ Result<std::unique_ptr<columnar::BatchReader>> OpenBaseFile(const ScanTable& tab
   options.batch_rows = kBatchRows;
   options.is_remote = !table.store->is_local();
   options.memory_max = std::max(table.memory_max, kReaderBytesMin);
+  options.columns = table.of_files.OfBase(file.key, file.name.instant);
   options.columns.floats = columnar::WidenedFloats::kAsPrinted;  // as every release's reader
-  if (table.names_at) options.columns.names = table.names_at(file.name.instant);
   return columnar::OpenParquetSource(ObjectSource(*table.store, file.key, file.size, table.budget),
                                      table.type, std::move(options));
 }

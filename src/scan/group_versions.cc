@@ -143,7 +143,7 @@ GroupVersions::GroupVersions(const ScanTable& table, const GroupFiles& files, si
       pass_(pass),
       newest_(files.shape(group).size() - 1),
       rows_(table.type),
-      logs_(table.columns, rows_, table.names_at),
+      logs_(table.columns, rows_, table.of_files),
       versions_(files.shape(group)) {
   logs_.LookForUnavailable();
 }

@@ -31,6 +31,11 @@ std::string_view WrittenName(std::string_view column,
   return column;
 }
 
+std::string_view FolderOf(std::string_view key) {
+  const size_t slash = key.rfind('/');
+  return slash == key.npos ? std::string_view() : key.substr(0, slash);
+}
+
 bool IsPartial(const lake::hudi::LogBlock& block) {
   return block.Header(LogHeaderKey::kIsPartial) == "true";
 }
@@ -77,18 +82,19 @@ uint32_t LogVersions::ColumnSetOf(const lake::avro::Schema& writer, const Names&
 Result<LogVersions::Writer*> LogVersions::WriterOf(const PlacedBlock& placed, bool is_partial) {
   const std::string_view text = placed.block.Header(LogHeaderKey::kSchema);
   if (text.empty()) return Fail(ErrorKind::kCorrupt, "data block has no schema");
-  // What a renamed column is called depends on when the block was written.
+  // What a renamed column is called depends on when the block was written, what one holds that was
+  // left out on the folder.
   const std::string name =
-      fmt::format("{}\n{}\n{}", is_partial, names_at_ ? placed.instant : "", text);
+      fmt::format("{}\n{}\n{}\n{}", is_partial, of_files_.names_at ? placed.instant : "",
+                  of_files_.constants_in ? FolderOf(placed.file_name) : "", text);
   const auto known = writers_.find(name);
   if (known != writers_.end()) return &known->second;
   TRY_ASSIGN(lake::avro::Schema schema, lake::avro::Schema::Parse(text));
   if (schema.root().kind != lake::avro::Kind::kRecord) {
     return Fail(ErrorKind::kCorrupt, "data block's schema is not a record");
   }
-  columnar::DecodeOptions options;
+  columnar::DecodeOptions options = of_files_.OfLog(placed.file_name, placed.instant);
   options.floats = floats_;
-  if (names_at_) options.names = names_at_(placed.instant);
   Writer& writer = writers_.try_emplace(name, std::move(schema)).first->second;
   const auto wanted = columns_.SelectedNames();
   std::vector<std::string_view> written;
@@ -166,8 +172,8 @@ Status LogVersions::ReadDeletes(const PlacedBlock& placed, const Take& take) {
 Status LogVersions::ReadParquet(const PlacedBlock& placed, const Take& take) {
   columnar::ReadOptions options;
   options.name = std::string(placed.file_name);
+  options.columns = of_files_.OfLog(placed.file_name, placed.instant);
   options.columns.floats = floats_;
-  if (names_at_) options.columns.names = names_at_(placed.instant);
   uint32_t columns = 0;
   if (IsPartial(placed.block)) {
     options.columns.missing = columnar::MissingColumns::kNull;

@@ -18,6 +18,7 @@
 #include "lake/hudi/log_file.h"
 #include "merge/ordering_value.h"
 #include "merge/version.h"
+#include "scan/file_columns.h"
 #include "scan/row_store.h"
 #include "scan/table_columns.h"
 
@@ -27,14 +28,10 @@ namespace tidemark::scan {
 struct PlacedBlock {
   lake::hudi::LogBlock
       block;  ///< its bytes outlive the call, or as long as the rows when they stay
-  std::string_view file_name;  ///< for messages
+  std::string_view file_name;  ///< its key, relative to the table
   std::string_view instant;    ///< that wrote it
   merge::Place place;          ///< of its first record
 };
-
-/// What the file's writer called columns that were renamed since; empty: nothing was.
-using ColumnNamesAt =
-    std::function<std::vector<columnar::FileColumnName>(std::string_view instant)>;
 
 /// One version as it is met; `version.row` is left to whoever keeps it. Key, record and what the
 /// ordering value views lie in the log file's bytes, or in the RowStore and the arena.
@@ -57,9 +54,9 @@ class LogVersions {
  public:
   using Take = std::function<Status(const MetVersion& met)>;
 
-  LogVersions(const TableColumns& columns, RowStore& rows, ColumnNamesAt names_at,
+  LogVersions(const TableColumns& columns, RowStore& rows, FileColumns of_files,
               columnar::WidenedFloats floats = columnar::WidenedFloats::kAsPrinted)
-      : columns_(columns), rows_(rows), names_at_(std::move(names_at)), floats_(floats) {}
+      : columns_(columns), rows_(rows), of_files_(std::move(of_files)), floats_(floats) {}
 
   /// Hands out the versions of a data or delete block, in the order written. kUnsupported: HFile
   /// blocks, and what the decoders do not read.
@@ -97,7 +94,7 @@ class LogVersions {
 
   const TableColumns& columns_;
   RowStore& rows_;
-  ColumnNamesAt names_at_;
+  FileColumns of_files_;
   columnar::WidenedFloats floats_;
   std::map<std::string, Writer, std::less<>> writers_;
   std::vector<std::vector<bool>> column_sets_;

@@ -11,7 +11,7 @@
 #include "lake/hudi/committed_instants.h"
 #include "lake/hudi/properties.h"
 #include "merge/profile.h"
-#include "scan/log_versions.h"
+#include "scan/file_columns.h"
 #include "scan/table_columns.h"
 #include "storage/object_store.h"
 
@@ -32,7 +32,7 @@ struct ScanTable {
   TableColumns columns;
   columnar::RowType type;
   TableColumns::Places places;  ///< of `columns` in `type`
-  ColumnNamesAt names_at;       ///< empty: no column was ever renamed
+  FileColumns of_files;         ///< how the columns of files differ from these
   uint64_t memory_max = 0;      ///< bytes that the scan of one slice may hold
   lake::FindingSink findings;
   Budget budget;

@@ -42,7 +42,7 @@ SliceFold::SliceFold(const ScanTable& table, std::string place, KeyPass pass, co
       pass_(pass),
       out_(out),
       rows_(table.type),
-      logs_(table.columns, rows_, table.names_at, FloatsInLogs(table.profile.read.release)),
+      logs_(table.columns, rows_, table.of_files, FloatsInLogs(table.profile.read.release)),
       builder_(table.type) {}
 
 void SliceFold::Report(lake::Finding finding) {

@@ -12,6 +12,7 @@
 #include "lake/hudi/log_file.h"
 #include "lake/hudi/table.h"
 #include "scan/base_file.h"
+#include "scan/dropped_columns.h"
 #include "scan/history_scan.h"
 #include "scan/partition_glob.h"
 #include "scan/schema_versions.h"
@@ -52,14 +53,22 @@ Result<std::string> SchemaInFile(const storage::ObjectStore& store, const FileSl
   return std::string();
 }
 
-/// The schema of a table, wherever it is said.
+/// The schema of a table, wherever it is said, and `dropped` columns.
 Result<lake::avro::Schema> FindSchema(const storage::ObjectStore& store,
                                       const std::optional<TableSchema>& said,
-                                      const std::vector<FileSlice>& slices, const Budget& budget) {
-  if (said) return said->schema;
+                                      const std::vector<FileSlice>& slices,
+                                      const std::vector<std::string>& dropped,
+                                      const Budget& budget) {
+  if (said && dropped.empty()) return said->schema;
+  if (said) {
+    TRY_ASSIGN(const std::string whole, WithDroppedColumns(said->json, dropped));
+    return lake::avro::Schema::Parse(whole);
+  }
   for (const FileSlice& slice : slices) {
     TRY_ASSIGN(const std::string json, SchemaInFile(store, slice, budget));
-    if (!json.empty()) return lake::avro::Schema::Parse(json);
+    if (json.empty()) continue;
+    TRY_ASSIGN(const std::string whole, WithDroppedColumns(json, dropped));
+    return lake::avro::Schema::Parse(whole);
   }
   if (slices.empty()) return lake::avro::Schema::Parse(kNoFields);
   return Fail(ErrorKind::kUnsupported, "neither commits nor files of the table have its schema");
@@ -263,15 +272,36 @@ std::vector<std::span<const GroupSlices>> UnitsOf(std::span<const GroupSlices> g
   return units;
 }
 
-/// Columns that writers left out of the files because the folder says them.
-Status CheckDroppedColumns(const lake::hudi::TableProperties& properties) {
-  if (properties.Find("hoodie.datasource.write.drop.partition.columns").value_or("false") !=
-      "true") {
-    return {};
+/// What the folders of `slices` say about dropped columns; empty when none was.
+Result<ConstantsIn> FindConstants(const std::vector<FileSlice>& slices,
+                                  const lake::hudi::TableProperties& properties,
+                                  const std::vector<std::string>& dropped,
+                                  const lake::avro::Schema& schema) {
+  if (dropped.empty()) return ConstantsIn();
+  std::map<std::string, std::vector<columnar::ConstantColumn>, std::less<>> by_folder;
+  for (const FileSlice& slice : slices) {
+    const std::string& folder = slice.group.partition;
+    if (by_folder.contains(folder)) continue;
+    TRY_ASSIGN(by_folder[folder], ConstantsOf(folder, properties, dropped, schema));
   }
-  return Fail(ErrorKind::kUnsupported,
-              "the table's files lack their partition columns "
-              "(hoodie.datasource.write.drop.partition.columns), which is not read");
+  const auto shared = std::make_shared<const decltype(by_folder)>(std::move(by_folder));
+  return ConstantsIn([shared](std::string_view folder) -> const auto& {
+    static const std::vector<columnar::ConstantColumn> kNone;
+    const auto found = shared->find(folder);
+    return found == shared->end() ? kNone : found->second;
+  });
+}
+
+/// How a profile's reader makes rows of files whose columns differ from the table's. Readers up to
+/// 0.15 show dropped columns of rows from logs as null, those of 1.0 renamed fields inside others
+/// (0.14.0 and 1.0.2, run).
+FileColumns FileColumnsOf(const merge::Profile& profile) {
+  FileColumns columns;
+  if (profile.name == "event-time" || profile.name == "commit-time") return columns;
+  const auto release = profile.read.release;
+  columns.fills_logs = release >= merge::Release::k1_0_0;
+  columns.finds_nested_in_logs = !columns.fills_logs || release >= merge::Release::k1_1;
+  return columns;
 }
 
 }  // namespace
@@ -318,7 +348,6 @@ Result<TableScan> TableScan::Open(const storage::ObjectStore& store,
   TRY_ASSIGN(const auto settings, merge::ReadTableSettings(properties.all));
   TRY_ASSIGN(auto profile, merge::MakeProfile(options.profile, settings, options.engine));
   TRY(CheckOptions(options, profile));
-  TRY(CheckDroppedColumns(properties));
   const auto one_at_a_time = [mutex = std::make_shared<std::mutex>(),
                               sink = std::move(findings)](lake::Finding finding) {
     const std::lock_guard lock(*mutex);
@@ -335,7 +364,9 @@ Result<TableScan> TableScan::Open(const storage::ObjectStore& store,
                     "file of it is read, newest_commit={}",
                     newest->empty() ? "none" : *newest));
   }
-  TRY_ASSIGN(const auto schema, FindSchema(store, said, sources.slices, budget));
+  const auto dropped = DroppedColumns(properties);
+  TRY_ASSIGN(const auto schema, FindSchema(store, said, sources.slices, dropped, budget));
+  TRY_ASSIGN(auto constants_in, FindConstants(sources.slices, properties, dropped, schema));
   TRY_ASSIGN(auto table_columns, TableColumns::Make(schema, properties, settings));
   const bool has_logs = std::ranges::any_of(
       sources.slices, [](const FileSlice& slice) { return !slice.logs.empty(); });
@@ -343,9 +374,12 @@ Result<TableScan> TableScan::Open(const storage::ObjectStore& store,
   TRY_ASSIGN(auto type,
              RowType::Make(schema, ColumnsWanted(options, schema, table_columns, merges)));
   auto places = table_columns.PlacesIn(type);
+  FileColumns of_files = FileColumnsOf(profile);
+  of_files.names_at = std::move(names_at);
+  of_files.constants_in = std::move(constants_in);
   auto state = std::make_unique<State>(State{
       ScanTable{&store, properties, std::move(sources.instants), std::move(profile),
-                std::move(table_columns), std::move(type), std::move(places), std::move(names_at),
+                std::move(table_columns), std::move(type), std::move(places), std::move(of_files),
                 std::max<uint64_t>(options.memory_max / std::max(options.threads, 1u), 1),
                 one_at_a_time, budget},
       std::move(options),

@@ -145,6 +145,19 @@ def test_an_instant_whose_files_were_cleaned_is_refused(
     assert tidemark("audit", path, "--as-of", gone).code == UNREADABLE
 
 
+def test_columns_that_the_files_lack_come_from_the_folders(tidemark: Program) -> None:
+    table = _HUDI / "rows/drop_two_0140/table"
+    run = tidemark("read", table, "--columns", "day,k,region", "--where-partition", "north/*")
+    assert run.code == HEALTHY
+    shown = rows(run.out)
+    assert {row["k"] for row in shown} == {"alone 0", "newer 0", "late 0"}
+    assert {(row["region"], row["day"]) for row in shown} == {("north", "7")}
+    # As the real reader of the release that wrote it: null in rows from logs.
+    run = tidemark("read", table, "--columns", "k,region", "--profile", "hudi-0.14")
+    assert {row["k"]: row["region"] for row in rows(run.out)}["newer 0"] is None
+    assert "config_dropped_columns" in tidemark("audit", table).out
+
+
 def test_half_an_answer_does_not_look_whole(tidemark: Program) -> None:
     run = tidemark("read", _TORN)
     assert run.code == BREACH

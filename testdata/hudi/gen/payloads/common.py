@@ -144,7 +144,7 @@ class Table:
         )
         skip = {"_hoodie_commit_seqno", "_hoodie_record_key", "_hoodie_partition_path"}
         rows = [
-            {k: js(v) for k, v in r.asDict().items() if k not in skip}
+            {k: js(v) for k, v in r.asDict(True).items() if k not in skip}
             for r in df.collect()
         ]
         return sorted(rows, key=lambda r: (r["k"], json.dumps(r, sort_keys=True)))
