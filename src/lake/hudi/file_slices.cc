@@ -7,6 +7,7 @@
 #include <tuple>
 #include <utility>
 
+#include "lake/hudi/base_twins_internal.h"
 #include "lake/hudi/cleaned_slices_internal.h"
 #include "lake/hudi/lost_files_internal.h"
 #include "lake/hudi/slice_inputs_internal.h"
@@ -88,20 +89,7 @@ class FileSorter {
     }
     const bool is_skeleton = name.instant == kSkeletonInstant;
     BaseFile base{object.key, std::move(name), object.size, is_skeleton};
-    const auto twin = std::ranges::find(bases, base.name.instant,
-                                        [](const BaseFile& one) { return one.name.instant; });
-    if (twin == bases.end()) {
-      bases.push_back(std::move(base));
-      return;
-    }
-    // Markers let a commit remove what a retried task left. Where that failed, readers take the
-    // one that is listed last.
-    findings_.Add(
-        "duplicate_base_file", twin->key,
-        fmt::format("two base files of one write in one group, the other is taken taken={}",
-                    base.key));
-    SetAside(partition, twin->key, SetAsideReason::kDuplicate);
-    *twin = std::move(base);
+    bases.push_back(std::move(base));
   }
 
   void SortLog(const std::string& partition, const storage::ObjectInfo& object, LogFileName name) {
@@ -120,6 +108,40 @@ class FileSorter {
   FindingList& findings_;
   TableFiles files_;
 };
+
+/// Sets aside what was left of tasks that were tried again. A group that was replaced has no latest
+/// slice.
+Status SettleTwins(const FileGroupId& id, bool is_replaced, BaseTwins& twins, GroupFiles& group,
+                   std::vector<SetAsideFile>& set_aside) {
+  auto& bases = group.bases;
+  if (bases.size() < 2) return {};
+  const auto instant_of = [](const BaseFile& base) -> const std::string& {
+    return base.name.instant;
+  };
+  std::ranges::sort(bases, {},
+                    [&](const BaseFile& base) { return std::tie(instant_of(base), base.key); });
+  std::vector<BaseFile> kept;
+  for (size_t begin = 0; begin < bases.size();) {
+    size_t end = begin + 1;
+    while (end < bases.size() && instant_of(bases[end]) == instant_of(bases[begin])) ++end;
+    size_t taken = begin;
+    if (end - begin > 1) {
+      const bool is_latest = end == bases.size() && !is_replaced;
+      TRY_ASSIGN(const size_t place,
+                 twins.Choose(std::span(bases).subspan(begin, end - begin), is_latest));
+      taken += place;
+    }
+    for (size_t i = begin; i < end; ++i) {
+      if (i == taken)
+        kept.push_back(std::move(bases[i]));
+      else
+        set_aside.push_back({bases[i].key, id.partition, SetAsideReason::kDuplicate});
+    }
+    begin = end;
+  }
+  bases = std::move(kept);
+  return {};
+}
 
 /// Makes the slices of one group, by base instant.
 class GroupSlices {
@@ -301,7 +323,9 @@ Result<TableSlices> ReadFileSlices(const storage::ObjectStore& store,
   TableFiles files = std::move(sorter).Take();
   TableSlices result;
   result.set_aside = std::move(files.set_aside);
+  BaseTwins twins(store, timeline, budget, findings);
   for (auto& [id, group] : files.groups) {
+    TRY(SettleTwins(id, inputs.replaced.contains(id), twins, group, result.set_aside));
     std::ranges::move(MakeGroup(id, std::move(group), properties, inputs, result.set_aside),
                       std::back_inserter(result.slices));
   }

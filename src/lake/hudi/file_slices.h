@@ -74,7 +74,7 @@ enum class SetAsideReason {
   kUncommitted,  ///< its write is requested or inflight
   kRolledBack,   ///< its write is not on the timeline: rolled back, or never begun
   kLater,        ///< its write was requested after as_of
-  kDuplicate,    ///< a retried task left it beside the one of the same name
+  kDuplicate,    ///< a retried task left it beside the one that its commit names
   kUnknown,      ///< no name we know
 };
 /// "uncommitted", "rolled_back", "later", "duplicate", "unknown".
@@ -128,7 +128,8 @@ struct TableSlices {
   /// Set: the slices are not all that the table consisted of at as_of; this is one that is missing.
   std::optional<CleanedSlice> cleaned;
   /// Kinds: those of ListPartitions and of the archive, and "unknown_file", "duplicate_base_file",
-  /// "unsupported_base_file", "orphan_log_file", "planned_file_gone", "unreadable_plan",
+  /// "ambiguous_base_file", "unsupported_base_file", "orphan_log_file", "planned_file_gone",
+  /// "unreadable_plan",
   /// "missing_file", "wrong_size", "missing_commit", "unreadable_commit". Beyond kSliceFindingsMax
   /// of one kind only the first are kept, and the last says how many there were.
   std::vector<Finding> findings;

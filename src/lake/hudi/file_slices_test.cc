@@ -246,16 +246,55 @@ TEST_F(FileSlicesTest, ChangeDataIsKeptApart) {
   EXPECT_THAT(Lines(), ElementsAre("p/g 0 base cdc *"));
 }
 
-TEST_F(FileSlicesTest, WhatARetriedTaskLeftIsSetAside) {
+std::string Wrote(const std::vector<std::string>& paths) {
+  std::string stats;
+  for (const std::string& path : paths) {
+    stats += stats.empty() ? "" : ",";
+    stats += "{\"path\":\"" + path + "\",\"fileSizeInBytes\":10}";
+  }
+  return "{\"partitionToWriteStats\":{\"p\":[" + stats + "]}}";
+}
+
+TEST_F(FileSlicesTest, OfTwoFilesOfOneWriteTheOneItsCommitNamesCounts) {
+  struct Case {
+    std::vector<std::string> named;
+    std::string token, set_aside, kind;
+  };
+  const std::string first = "p/g_0-1-1_" + T(0) + ".parquet";
+  const std::string second = "p/g_0-1-2_" + T(0) + ".parquet";
+  const std::vector<Case> cases = {
+      {{first}, "0-1-1", second, "duplicate_base_file"},
+      {{second}, "0-1-2", first, "duplicate_base_file"},
+      {{"p/h_0-1-1_" + T(0) + ".parquet"}, "0-1-2", first, "ambiguous_base_file"},
+      {{first, second}, "0-1-2", first, "ambiguous_base_file"},
+  };
   Properties(1);
-  Complete(0, "commit");
-  Data("p", "g_0-1-1_" + T(0) + ".parquet");
-  Data("p", "g_0-1-2_" + T(0) + ".parquet");
+  for (const Case& each : cases) {
+    Complete(0, "commit", Wrote(each.named));
+    Data("p", "g_0-1-1_" + T(0) + ".parquet");
+    Data("p", "g_0-1-2_" + T(0) + ".parquet");
+    ASSERT_OK_ASSIGN(const auto table, Slices());
+    ASSERT_EQ(table.slices.size(), 1u);
+    EXPECT_EQ(table.slices[0].base->name.write_token, each.token);
+    EXPECT_THAT(SetAside(), ElementsAre(each.set_aside + " duplicate"));
+    EXPECT_THAT(Kinds(), ElementsAre(each.kind));
+  }
+}
+
+TEST_F(FileSlicesTest, WhichOfTwoFilesCountsIsUnknownWithoutTheirCommit) {
+  Properties(1);
+  Complete(1, "commit");
+  for (const auto* const token : {"0-1-1", "0-1-2", "0-1-3"})
+    Data("p", "g_" + std::string(token) + "_" + T(0) + ".parquet");
   ASSERT_OK_ASSIGN(const auto table, Slices());
   ASSERT_EQ(table.slices.size(), 1u);
-  EXPECT_EQ(table.slices[0].base->name.write_token, "0-1-2");
-  EXPECT_THAT(SetAside(), ElementsAre("p/g_0-1-1_" + T(0) + ".parquet duplicate"));
-  EXPECT_THAT(Kinds(), ElementsAre("duplicate_base_file"));
+  EXPECT_EQ(table.slices[0].base->name.write_token, "0-1-3");
+  EXPECT_THAT(Kinds(), ElementsAre("ambiguous_base_file", "ambiguous_base_file"));
+  Complete(0, "commit", "{");
+  EXPECT_THAT(Kinds(), ElementsAre("ambiguous_base_file", "ambiguous_base_file"));
+  // Readers of the latest slice do not mind any more.
+  Base(1);
+  EXPECT_THAT(Kinds(), ElementsAre("duplicate_base_file", "duplicate_base_file"));
 }
 
 TEST_F(FileSlicesTest, OtherFilesAndFormatsAreFindings) {
