@@ -266,6 +266,90 @@ TEST(BatchReaderTest, EveryByteFlipIsAnErrorOrRows) {
   }
 }
 
+class FooterTest : public ::testing::TestWithParam<std::string> {
+ protected:
+  void SetUp() override {
+    bytes_ = ReadTestdata("rows/" + GetParam() + ".parquet");
+    uint32_t length = 0;
+    bytes_.copy(reinterpret_cast<char*>(&length), sizeof(length), bytes_.size() - 8);
+    footer_ = bytes_.size() - 8 - length;
+  }
+  std::string bytes_;
+  size_t footer_ = 0;
+};
+
+TEST_P(FooterTest, EveryByteFlipIsAnErrorOrTheRightRows) {
+  ReadOptions options;
+  options.name = "f";
+  const auto none = Columns(ReadRowSchema("types"), {{"_hoodie_commit_time"}});
+  ASSERT_OK_ASSIGN(const auto file, OpenParquetBytes(bytes_, nullptr, none));
+  const auto json = FileSchemaJson(*file);
+  const auto schema = json ? Schema::Parse(*json).value() : ReadRowSchema("types");
+  const auto type =
+      json ? AllColumns(schema) : Columns(schema, {{"i"}, {"s"}, {"dec"}, {"st"}, {"li"}});
+  ASSERT_OK_ASSIGN(const auto rows, ReadBytes(bytes_, type));
+  ASSERT_FALSE(rows.empty());
+  // The footer of Hudi's own file is large: a bloom filter and the schema.
+  const size_t masks = bytes_.size() - footer_ > 2000 ? 2 : 9;
+  for (size_t i = footer_; i < bytes_.size(); ++i) {
+    for (size_t k = 0; k < masks; ++k) {
+      const int mask = k == 0 ? 0xff : 1 << (i + k) % 8;
+      std::string flipped = bytes_;
+      flipped[i] = static_cast<char>(flipped[i] ^ mask);
+      const auto got = ReadBytes(flipped, type, options);
+      if (got) {
+        EXPECT_EQ(*got, rows) << "byte " << i - footer_ << " mask " << mask;
+      } else {
+        EXPECT_THAT(got.error().kind,
+                    AnyOf(ErrorKind::kCorrupt, ErrorKind::kUnsupported, ErrorKind::kExhausted));
+        EXPECT_THAT(got.error().message, HasSubstr("file=f"));
+      }
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Files, FooterTest,
+                         ::testing::Values("small", "small_gzip_v1", "small_gzip_v2",
+                                           "hudi_types_wide"),
+                         [](const auto& file) { return file.param; });
+
+// In a time that a product of the two numbers of columns would not allow.
+TEST(BatchReaderTest, ColumnsOfAWideFileAreFoundByTheirNames) {
+  constexpr int kColumns = 2000;
+  std::string fields;
+  std::string record;
+  for (int i = 0; i < kColumns; ++i) {
+    fields += (i == 0 ? "" : ",") + ("{\"name\":\"c" + std::to_string(i)) +
+              "\",\"type\":\"int\",\"aliases\":[\"old" + std::to_string(i) + "\"]}";
+    record += static_cast<char>(2 * (i % 50));
+  }
+  const auto schema = [](const std::string& inner) {
+    return Schema::Parse(R"({"type":"record","name":"t","fields":[)" + inner + "]}").value();
+  };
+  const auto flat = schema(fields);
+  const auto nested =
+      schema(R"({"name":"n","type":{"type":"record","name":"in","fields":[)" + fields + "]}}");
+  for (const auto& written : {flat, nested}) {
+    const auto type = AllColumns(written);
+    ASSERT_OK_ASSIGN(const auto decoder, RecordDecoder::Make(written, type));
+    RowBuilder builder(type);
+    ASSERT_THAT(builder.Append(decoder, record), IsOk());
+    std::string bytes;
+    ASSERT_OK_ASSIGN(const auto writer, OpenBatchWriter(RowFormat::kParquet, type,
+                                                        [&](std::string_view more) -> Status {
+                                                          bytes += more;
+                                                          return {};
+                                                        }));
+    ASSERT_THAT(writer->Write(builder.Finish()), IsOk());
+    ASSERT_THAT(writer->Close(), IsOk());
+    ASSERT_OK_ASSIGN(const auto reader, OpenParquetBytes(bytes, nullptr, type));
+    ASSERT_OK_ASSIGN(const auto rows, JsonRows(*reader));
+    ASSERT_EQ(rows.size(), 1U);
+    EXPECT_THAT(rows[0], HasSubstr("\"c1999\":49"));
+    EXPECT_TRUE(reader->HasColumn(type.size() - 1));
+  }
+}
+
 class GzipTest : public ::testing::TestWithParam<std::string> {};
 
 TEST_P(GzipTest, EveryByteFlipIsReadAsArrowReadsIt) {

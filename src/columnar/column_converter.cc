@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
-#include <algorithm>
+#include <string_view>
+#include <unordered_map>
 #include <utility>
 
 #include "columnar/column_converter_internal.h"
@@ -241,19 +242,20 @@ Result<ColumnConverter> ColumnConverter::Make(const ValueField& from, const Valu
     }
   }
   if (converter.op != ConvertOp::kStruct) return converter;
+  std::unordered_map<std::string_view, size_t> known;
+  for (size_t i = 0; i < fields.size(); ++i) known.try_emplace(fields[i].name, i);
   for (const auto& field : to.type.fields) {
     const std::string place = path + "." + field.name;
-    const auto name = WrittenName(field, place, options, [&](const std::string& known) {
-      return std::ranges::find(fields, known, &ValueField::name) != fields.end();
-    });
+    const auto name = WrittenName(field, place, options,
+                                  [&](std::string_view one) { return known.contains(one); });
     if (!name) {
       TRY_ASSIGN(converter.inner.emplace_back(), MakeMissing(field, place, options));
       converter.places.push_back(0);
       continue;
     }
-    const auto found = std::ranges::find(fields, *name, &ValueField::name);
-    TRY_ASSIGN(converter.inner.emplace_back(), Make(*found, field, place, options));
-    converter.places.push_back(static_cast<size_t>(found - fields.begin()));
+    const size_t found = known.at(*name);
+    TRY_ASSIGN(converter.inner.emplace_back(), Make(fields[found], field, place, options));
+    converter.places.push_back(found);
   }
   return converter;
 }

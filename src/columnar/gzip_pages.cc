@@ -22,6 +22,7 @@
 
 #include "base/bytes.h"
 #include "columnar/gzip_pages_internal.h"
+#include "columnar/parquet_footer_internal.h"
 
 namespace tidemark::columnar {
 namespace {
@@ -198,22 +199,6 @@ std::shared_ptr<arrow::Buffer> GzipPages::Inflate(Bytes plain, Bytes packed, int
   return inflater_.Run(packed, all.subspan(plain.size())) ? buffer_ : nullptr;
 }
 
-// Where the pages of a chunk lie; nullopt when Arrow has to say what is wrong.
-struct ChunkRange {
-  int64_t start = 0;
-  int64_t size = 0;
-};
-
-std::optional<ChunkRange> RangeOf(const parquet::ColumnChunkMetaData& chunk, int64_t file_size) {
-  ChunkRange range{chunk.data_page_offset(), chunk.total_compressed_size()};
-  if (chunk.has_dictionary_page() && chunk.dictionary_page_offset() > 0) {
-    range.start = std::min(range.start, chunk.dictionary_page_offset());
-  }
-  if (range.start < 0 || range.size < 0 || range.start > file_size) return std::nullopt;
-  if (range.size > file_size - range.start) return std::nullopt;
-  return range;
-}
-
 class Group final : public parquet::RowGroupReader::Contents {
  public:
   Group(std::shared_ptr<parquet::RowGroupReader> group, std::shared_ptr<parquet::FileMetaData> file,
@@ -296,8 +281,8 @@ class File final : public parquet::ParquetFileReader::Contents {
 
 std::unique_ptr<parquet::ParquetFileReader> OpenWithFastGzip(
     std::shared_ptr<arrow::io::RandomAccessFile> source,
-    const parquet::ReaderProperties& properties) {
-  auto file = parquet::ParquetFileReader::Contents::Open(source, properties);
+    const parquet::ReaderProperties& properties, std::shared_ptr<parquet::FileMetaData> footer) {
+  auto file = parquet::ParquetFileReader::Contents::Open(source, properties, std::move(footer));
   auto reader = std::make_unique<parquet::ParquetFileReader>();
   reader->Open(std::make_unique<File>(std::move(file), std::move(source), properties));
   return reader;

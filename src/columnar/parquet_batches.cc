@@ -13,6 +13,8 @@
 #include <parquet/properties.h>
 
 #include <algorithm>
+#include <string_view>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -21,6 +23,7 @@
 #include "columnar/column_converter_internal.h"
 #include "columnar/gzip_pages_internal.h"
 #include "columnar/parquet_batches_internal.h"
+#include "columnar/parquet_footer_internal.h"
 #include "columnar/source_file_internal.h"
 
 namespace tidemark::columnar {
@@ -63,10 +66,18 @@ struct FileColumn {
   ColumnConverter converter;
 };
 
-bool HasField(const std::vector<SchemaField>& fields, std::string_view name) {
-  return std::ranges::any_of(fields,
-                             [&](const auto& known) { return known.field->name() == name; });
-}
+// Fields by name, of equal names the first: wide tables ask for each of thousands.
+class FieldIndex {
+ public:
+  explicit FieldIndex(const std::vector<SchemaField>& fields) {
+    for (size_t i = 0; i < fields.size(); ++i) places_.try_emplace(fields[i].field->name(), i);
+  }
+  bool Has(std::string_view name) const { return places_.contains(name); }
+  size_t at(std::string_view name) const { return places_.at(name); }
+
+ private:
+  std::unordered_map<std::string_view, size_t> places_;
+};
 
 void AddLeaves(const SchemaField& field, std::vector<int>& leaves) {
   if (field.is_leaf()) leaves.push_back(field.column_index);
@@ -88,17 +99,12 @@ void AddWantedLeaves(const SchemaField& field, const ValueField& to, const std::
     return AddLeaves(field, leaves);
   }
   const size_t before = leaves.size();
+  const FieldIndex index(field.children);
   for (const auto& wanted : to.type.fields) {
     const std::string place = path + "." + wanted.name;
-    const auto name = WrittenName(wanted, place, options, [&](std::string_view known) {
-      return HasField(field.children, known);
-    });
-    for (const auto& child : field.children) {
-      if (name && child.field->name() == *name) {
-        AddWantedLeaves(child, wanted, place, options, leaves);
-        break;
-      }
-    }
+    const auto name = WrittenName(wanted, place, options,
+                                  [&](std::string_view known) { return index.Has(known); });
+    if (name) AddWantedLeaves(field.children[index.at(*name)], wanted, place, options, leaves);
   }
   // Whether the struct is null is known from any of its leaves.
   if (leaves.size() == before) AddLeaves(FirstLeaf(field), leaves);
@@ -121,7 +127,7 @@ class ParquetBatches final : public BatchReader {
   const RowType& type() const override { return type_; }
   uint64_t rows() const override { return rows_; }
   bool HasColumn(size_t column) const override {
-    return std::ranges::find(columns_, column, &FileColumn::place) != columns_.end();
+    return std::ranges::binary_search(columns_, column, {}, &FileColumn::place);
   }
   std::optional<std::string> Metadata(std::string_view key) const override;
 
@@ -131,7 +137,12 @@ class ParquetBatches final : public BatchReader {
   Status PlanColumns();
   Result<std::optional<Batch>> NextRows();
   Result<std::shared_ptr<arrow::RecordBatch>> NextOfGroups();
+  Status EndGroup();
+  uint64_t RowsOf(int group) const {
+    return static_cast<uint64_t>(file_->parquet_reader()->metadata()->RowGroup(group)->num_rows());
+  }
   Error WithColumn(Error error);
+  Error Damaged(Error reason) const;
   Result<Batch> Convert(const arrow::RecordBatch* from, size_t rows);
   Status ConvertColumn(const FileColumn& column, const arrow::RecordBatch& from,
                        BatchMemory& memory, ColumnView& view);
@@ -143,12 +154,12 @@ class ParquetBatches final : public BatchReader {
   std::shared_ptr<Memory> memory_;
   std::shared_ptr<const void> file_owner_;
   std::unique_ptr<parquet::arrow::FileReader> file_;
-  std::vector<FileColumn> columns_;
+  std::vector<FileColumn> columns_;                          // by place
   std::vector<std::pair<size_t, ColumnConverter>> missing_;  // with the place in the row type
   std::vector<int> leaves_;
   uint64_t rows_ = 0;
   int next_group_ = 0;
-  uint64_t rows_left_in_group_ = 0;                  // when no column is read
+  uint64_t rows_left_in_group_ = 0;                  // of those that its footer says
   std::unique_ptr<arrow::RecordBatchReader> group_;  // of the row group at hand
   std::optional<Error> failed_;
 };
@@ -179,8 +190,10 @@ Status ParquetBatches::Open(std::shared_ptr<arrow::io::RandomAccessFile> file, b
       properties.enable_buffered_stream();
       properties.set_buffer_size(kReadAheadBytes);
     }
-    auto reader = is_remote ? parquet::ParquetFileReader::Open(std::move(file), properties)
-                            : OpenWithFastGzip(std::move(file), properties);
+    auto footer = ReadFooter(*file, properties);
+    if (!footer) return std::unexpected(Damaged(std::move(footer).error()));
+    auto reader = is_remote ? parquet::ParquetFileReader::Open(std::move(file), properties, *footer)
+                            : OpenWithFastGzip(std::move(file), properties, *footer);
     ARROW_TRY_ASSIGN(file_,
                      parquet::arrow::FileReader::Make(&memory_->capped, std::move(reader),
                                                       ArrowProperties(type_, options_, is_remote)),
@@ -198,12 +211,6 @@ Status ParquetBatches::CountRows() {
   int64_t rows = 0;
   for (int i = 0; i < metadata->num_row_groups(); ++i) {
     const int64_t more = metadata->RowGroup(i)->num_rows();
-    if (more < 0) {
-      return Fail(ErrorKind::kCorrupt,
-                  fmt::format("parquet file is damaged file={} reason=a row group has a negative "
-                              "number of rows",
-                              options_.name));
-    }
     if (more > kRowsMax - rows) {
       return Fail(ErrorKind::kExhausted, fmt::format("parquet file has too many rows file={} "
                                                      "rows_max={}",
@@ -217,10 +224,11 @@ Status ParquetBatches::CountRows() {
 
 Status ParquetBatches::FindColumns() {
   const auto& fields = file_->manifest().schema_fields;
+  const FieldIndex index(fields);
   for (size_t i = 0; i < type_.size(); ++i) {
     const Column& column = type_.columns()[i];
     const auto name = WrittenName(column, column.name, options_.columns,
-                                  [&](auto known) { return HasField(fields, known); });
+                                  [&](std::string_view known) { return index.Has(known); });
     if (!name) {
       auto made = ColumnConverter::MakeMissing(column, column.name, options_.columns);
       if (!made) {
@@ -229,12 +237,11 @@ Status ParquetBatches::FindColumns() {
       missing_.emplace_back(i, *std::move(made));
       continue;
     }
-    const auto found = std::ranges::find_if(
-        fields, [&](const auto& known) { return known.field->name() == *name; });
+    const size_t found = index.at(*name);
     FileColumn& added = columns_.emplace_back();
     added.place = i;
-    added.field = static_cast<int>(found - fields.begin());
-    AddWantedLeaves(*found, column, column.name, options_.columns, added.leaves);
+    added.field = static_cast<int>(found);
+    AddWantedLeaves(fields[found], column, column.name, options_.columns, added.leaves);
     std::ranges::sort(added.leaves);
     leaves_.insert(leaves_.end(), added.leaves.begin(), added.leaves.end());
   }
@@ -252,7 +259,7 @@ Status ParquetBatches::PlanColumns() {
   std::ranges::sort(fields);
   fields.erase(std::ranges::unique(fields).begin(), fields.end());
   for (auto& column : columns_) {
-    const auto at = std::ranges::find(fields, column.field);
+    const auto at = std::ranges::lower_bound(fields, column.field);
     column.position = static_cast<int>(at - fields.begin());
     const auto& field = none->schema()->field(column.position);
     const Column& to = type_.columns()[column.place];
@@ -290,10 +297,9 @@ Result<std::optional<Batch>> ParquetBatches::NextRows() {
     TRY_ASSIGN(auto made, Convert(batch.get(), static_cast<size_t>(batch->num_rows())));
     return made;
   }
-  const auto metadata = file_->parquet_reader()->metadata();
   while (rows_left_in_group_ == 0) {
-    if (next_group_ == metadata->num_row_groups()) return std::nullopt;
-    rows_left_in_group_ = static_cast<uint64_t>(metadata->RowGroup(next_group_++)->num_rows());
+    if (next_group_ == file_->num_row_groups()) return std::nullopt;
+    rows_left_in_group_ = RowsOf(next_group_++);
   }
   const auto rows =
       std::min<uint64_t>(rows_left_in_group_, std::max<size_t>(options_.batch_rows, 1));
@@ -309,13 +315,42 @@ Result<std::shared_ptr<arrow::RecordBatch>> ParquetBatches::NextOfGroups() {
     if (group_ != nullptr) {
       std::shared_ptr<arrow::RecordBatch> batch;
       ARROW_TRY(group_->ReadNext(&batch), options_.name);
-      if (batch != nullptr && batch->num_rows() > 0) return batch;
-      if (batch != nullptr) continue;
-      group_.reset();
+      if (batch == nullptr) {
+        TRY(EndGroup());
+        continue;
+      }
+      const auto rows = static_cast<uint64_t>(batch->num_rows());
+      if (rows > rows_left_in_group_) {
+        return std::unexpected(Damaged({ErrorKind::kCorrupt, "more rows than the footer says"}));
+      }
+      rows_left_in_group_ -= rows;
+      if (rows > 0) return batch;
+      continue;
     }
     if (next_group_ == groups) return nullptr;
+    rows_left_in_group_ = RowsOf(next_group_);
     ARROW_TRY_ASSIGN(group_, file_->GetRecordBatchReader({next_group_++}, leaves_), options_.name);
   }
+}
+
+// What decodes short is no error to Arrow.
+Status ParquetBatches::EndGroup() {
+  if (rows_left_in_group_ == 0) {
+    group_.reset();
+    return {};
+  }
+  return std::unexpected(
+      Damaged({ErrorKind::kCorrupt,
+               fmt::format("fewer rows than the footer says missing={}", rows_left_in_group_)}));
+}
+
+Error ParquetBatches::Damaged(Error reason) const {
+  const std::string_view what = reason.kind == ErrorKind::kUnsupported
+                                    ? "parquet file cannot be read"
+                                    : "parquet file is damaged";
+  const std::string place = group_ == nullptr ? "" : fmt::format(" row_group={}", next_group_ - 1);
+  return {reason.kind,
+          fmt::format("{} file={}{} reason={}", what, options_.name, place, reason.message)};
 }
 
 // Arrow does not say in which column the damage is: the first that cannot be read by itself.

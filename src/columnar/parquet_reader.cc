@@ -16,6 +16,7 @@
 #include <variant>
 #include <vector>
 
+#include "columnar/parquet_footer_internal.h"
 #include "columnar/parquet_reader_internal.h"
 #include "lake/column_reader.h"
 
@@ -152,9 +153,12 @@ Status ReadFile(std::string_view bytes, std::span<const std::string> names,
   properties.set_page_checksum_verification(true);
   const auto buffer = std::make_shared<arrow::Buffer>(
       reinterpret_cast<const uint8_t*>(bytes.data()), static_cast<int64_t>(bytes.size()));
-  const auto file = parquet::ParquetFileReader::Open(
-      std::make_shared<arrow::io::BufferReader>(buffer), properties);
-  const auto metadata = file->metadata();
+  const auto source = std::make_shared<arrow::io::BufferReader>(buffer);
+  auto footer = ReadFooter(*source, properties);
+  if (!footer && footer.error().kind == ErrorKind::kCorrupt) return Damaged(footer.error().message);
+  if (!footer) return internal::Pass(footer);
+  const auto metadata = *footer;
+  const auto file = parquet::ParquetFileReader::Open(source, properties, metadata);
   std::vector<Column> columns;
   for (const auto& name : names) {
     TRY_ASSIGN(columns.emplace_back(), FindColumn(*metadata->schema(), name));
@@ -163,7 +167,6 @@ Status ReadFile(std::string_view bytes, std::span<const std::string> names,
   for (int i = 0; i < metadata->num_row_groups(); ++i) {
     const auto group = file->RowGroup(i);
     const int64_t more = group->metadata()->num_rows();
-    if (more < 0) return Damaged("a row group has a negative number of rows");
     if (more > kRowsMax - rows) {
       return Fail(ErrorKind::kExhausted,
                   fmt::format("parquet file has too many rows, rows_max={}", kRowsMax));

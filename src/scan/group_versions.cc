@@ -1,6 +1,7 @@
 #include "scan/group_versions.h"
 
 #include <algorithm>
+#include <functional>
 #include <string>
 
 #include "columnar/batch_reader.h"
@@ -18,26 +19,45 @@ using merge::Version;
 constexpr uint64_t kMemoryPerBaseByte = 8;
 constexpr uint64_t kMemoryPerLogByte = 3;
 
+Status StreamBatches(const ScanTable& table, const lake::hudi::BaseFile& file,
+                     const std::function<Status(const columnar::Batch& batch)>& visit) {
+  TRY_ASSIGN(const auto reader, OpenBaseFile(table, file));
+  while (true) {
+    TRY(table.budget.Check());
+    TRY_ASSIGN(const auto batch, reader->Next());
+    if (!batch) return {};
+    TRY(visit(*batch));
+  }
+}
+
+/// The rows of a base file. What is damaged is a finding, beside the error that it is for the
+/// group.
+Status ForEachBatch(const ScanTable& table, const lake::hudi::BaseFile& file,
+                    const std::function<Status(const columnar::Batch& batch)>& visit) {
+  Status done = StreamBatches(table, file, visit);
+  if (!done && done.error().kind == ErrorKind::kCorrupt) {
+    table.findings({"corrupt_file", file.key, done.error().message});
+  }
+  return done;
+}
+
 /// The instants that rows of a base file say they were written at.
 Status AddCommitTimes(const ScanTable& table, const lake::hudi::BaseFile& file,
                       InstantRanks& ranks) {
   ScanTable narrow = table;
   const std::vector<columnar::WantedColumn> wanted = {{std::string(kCommitTimeColumn), true}};
   TRY_ASSIGN(narrow.type, columnar::RowType::Make(table.type.schema(), wanted));
-  TRY_ASSIGN(const auto reader, OpenBaseFile(narrow, file));
   std::string last;
-  while (true) {
-    TRY(table.budget.Check());
-    TRY_ASSIGN(const auto batch, reader->Next());
-    if (!batch) return {};
-    const auto& column = batch->column(0);
-    for (size_t row = 0; row < batch->rows(); ++row) {
+  return ForEachBatch(narrow, file, [&](const columnar::Batch& batch) -> Status {
+    const auto& column = batch.column(0);
+    for (size_t row = 0; row < batch.rows(); ++row) {
       const auto text = column.Text(row);
       if (column.IsNull(row) || text == last) continue;
       last = text;
       ranks.Add(last);
     }
-  }
+    return {};
+  });
 }
 
 }  // namespace
@@ -156,15 +176,12 @@ Status GroupVersions::Read() {
 Status GroupVersions::ReadSlice(size_t slice) {
   const FileSlice& files = files_.groups()[group_][slice];
   if (files.base) {
-    TRY_ASSIGN(const auto reader, OpenBaseFile(table_, *files.base));
     size_t rows = 0;
-    while (true) {
-      TRY(table_.budget.Check());
-      TRY_ASSIGN(const auto batch, reader->Next());
-      if (!batch) break;
-      TRY(TakeBase(slice, *batch, rows));
-      rows += batch->rows();
-    }
+    TRY(ForEachBatch(table_, *files.base, [&](const columnar::Batch& batch) -> Status {
+      TRY(TakeBase(slice, batch, rows));
+      rows += batch.rows();
+      return {};
+    }));
     base_rows_ += rows;
   }
   const SliceBlocks& blocks = files_.blocks(group_, slice);

@@ -70,7 +70,8 @@ class InstantRanks {
 class GroupFiles {
  public:
   /// Reads all logs, and the commit times that base rows have; of the logs `held_bytes_max` stay in
-  /// memory. Findings and errors as SliceBlocks::Read and OpenBaseFile. Borrows `writers` too.
+  /// memory. Findings and errors as SliceBlocks::Read and OpenBaseFile; a damaged base file is both
+  /// ("corrupt_file"). Borrows `writers` too.
   static Result<GroupFiles> Open(const ScanTable& table, const BaseWriters& writers,
                                  std::span<const GroupSlices> groups, uint64_t held_bytes_max);
 
@@ -104,7 +105,8 @@ class GroupVersions {
   GroupVersions& operator=(const GroupVersions&) = delete;
 
   /// Reads the pass' keys. A damaged block is a finding of the first pass ("corrupt_block") and
-  /// costs its records. REQUIRES: the table's row type has _hoodie_commit_time.
+  /// costs its records; a damaged base file is a finding ("corrupt_file") and kCorrupt. REQUIRES:
+  /// the table's row type has _hoodie_commit_time.
   Status Read();
 
   const KeyTable& keys() const { return keys_; }

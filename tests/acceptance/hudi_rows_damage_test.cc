@@ -117,6 +117,25 @@ TEST_P(HudiRowsDamageTest, AChangedByteIsNoCrash) {
   }
 }
 
+/// Nothing in a Parquet file protects its footer.
+TEST_P(HudiRowsDamageTest, AFooterThatLiesIsSaid) {
+  DamagedTable table(GetParam());
+  const Reading whole = table.Read("event-time");
+  for (const auto& [key, bytes] : table.data()) {
+    if (!key.ends_with(".parquet")) continue;
+    uint32_t length = 0;
+    bytes.copy(reinterpret_cast<char*>(&length), sizeof(length), bytes.size() - 8);
+    for (size_t at = bytes.size() - 8 - length; at < bytes.size(); at += 5) {
+      std::string changed = bytes;
+      changed[at] = static_cast<char>(changed[at] ^ (1 << at % 8));
+      table.Put(key, changed);
+      const Reading read = table.Read("event-time");
+      EXPECT_TRUE(read.failed || read.rows == whole.rows) << key << " changed at " << at;
+    }
+    table.Put(key, bytes);
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(Tables, HudiRowsDamageTest,
                          testing::Values("f014_x_bug17642", "f111_x_bug17642",
                                          "same_commit_combine_true"),

@@ -10,6 +10,7 @@ import pathlib
 import shutil
 import signal
 
+import pyarrow.parquet
 import pytest
 
 from program import BREACH, HEALTHY, UNREACHABLE, UNREADABLE, USAGE, Program
@@ -184,6 +185,31 @@ def test_a_file_that_a_commit_wrote_and_that_is_gone_is_said(
     audit = tidemark("audit", table)
     assert audit.code == BREACH
     assert ("wrong_size" if damage == "empty" else "missing_file") in audit.out
+
+
+def test_a_base_file_that_counts_its_rows_wrong_is_named(
+    tidemark: Program, tmp_path: pathlib.Path
+) -> None:
+    table = tmp_path / "table"
+    shutil.copytree(_WIDE, table)
+    file = next(path for path in sorted(table.rglob("*.parquet")) if ".hoodie" not in path.parts)
+    bytes_ = bytearray(file.read_bytes())
+    footer = len(bytes_) - 8 - int.from_bytes(bytes_[-8:-4], "little")
+    rows_of_file = pyarrow.parquet.read_metadata(file).num_rows
+    # The first long in the footer is the number of rows, as Thrift's compact protocol has it.
+    at = bytes_.index(bytes([0x16, 2 * rows_of_file]), footer) + 1
+    bytes_[at] += 2
+    file.write_bytes(bytes_)
+    run = tidemark("read", table)
+    assert run.code == UNREADABLE
+    assert f"file={file.relative_to(table)}" in run.err
+    assert "differ in their number of rows" in run.err
+    audit = tidemark("audit", table, "--format", "json")
+    assert audit.code == BREACH
+    (finding,) = [each for each in audit.json["findings"] if each["kind"] == "corrupt_file"]
+    assert finding["severity"] == "error"
+    assert finding["evidence"][0]["file"] == str(file.relative_to(table))
+    assert not audit.json["summary"]["complete"]
 
 
 @pytest.mark.parametrize("output", ["base", "p1/rows", "new"])
