@@ -1,0 +1,186 @@
+"""The files of packaging/: systemd, hadolint, Helm and Kubernetes' own schemas take them, and what they start is what
+the program knows."""
+
+from __future__ import annotations
+
+import pathlib
+import re
+import subprocess
+from collections.abc import Iterator
+
+import helm_python
+import kubernetes_validate
+import pytest
+import yaml
+
+from program import Program
+
+_REPOSITORY = pathlib.Path(__file__).resolve().parents[2]
+_PACKAGING = _REPOSITORY / "packaging"
+_CHART = _PACKAGING / "helm/tidemark"
+_KUBERNETES = ("1.25", "1.30", "1.34")
+_EXPOSURE_MAX = 2.0  # systemd's own scale: 0 is safe, 10 is not
+
+
+def done(*words: object) -> str:
+    run = subprocess.run([str(word) for word in words], capture_output=True, text=True, timeout=60)
+    assert run.returncode == 0, run.stdout + run.stderr
+    return run.stdout + run.stderr
+
+
+# --- systemd ----------------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def unit(tidemark: Program, tmp_path: pathlib.Path) -> pathlib.Path:
+    """The unit, with the program where it stands now."""
+    text = (_PACKAGING / "systemd/tidemark.service").read_text()
+    assert text.count("/usr/bin/tidemark") == 1
+    file = tmp_path / "tidemark.service"
+    file.write_text(text.replace("/usr/bin/tidemark", str(tidemark.binary)))
+    return file
+
+
+def test_systemd_has_nothing_to_say_about_the_unit(unit: pathlib.Path) -> None:
+    said = done("systemd-analyze", "verify", "--man=no", unit)
+    assert "tidemark.service" not in said, said
+
+
+def test_the_unit_exposes_little(unit: pathlib.Path) -> None:
+    said = done("systemd-analyze", "security", "--offline=true", "--no-pager", unit)
+    exposure = re.search(r"Overall exposure level for tidemark.service: ([0-9.]+)", said)
+    assert exposure and float(exposure[1]) <= _EXPOSURE_MAX, said
+
+
+def test_the_unit_starts_what_the_program_knows(tidemark: Program, unit: pathlib.Path, tmp_path: pathlib.Path) -> None:
+    (command,) = re.findall(r"^ExecStart=(.+)$", unit.read_text(), re.M)
+    _, *words = command.split()
+    words[words.index("--config") + 1] = str(tmp_path / "nothing.yaml")
+    assert "nothing.yaml" in tidemark(*words).err, "every flag was understood, and the file is what is missing"
+
+
+# --- The image --------------------------------------------------------------------------------------------------------
+
+
+def test_hadolint_has_nothing_to_say_about_the_dockerfile() -> None:
+    hadolint = pathlib.Path(helm_python.__file__).parents[4] / "bin/hadolint"
+    assert done(hadolint, "--failure-threshold=info", _PACKAGING / "docker/Dockerfile") == ""
+
+
+def test_the_image_holds_every_library_that_the_program_links(tidemark: Program) -> None:
+    stage = (_PACKAGING / "docker/Dockerfile").read_text().split("\nFROM ")[-1]
+    installed = set(re.search(r"--no-install-recommends \\\n(.*?)&& rm", stage, re.S)[1].replace("\\", "").split())
+    in_every_image = {"libc6", "libgcc-s1"}
+    module = tidemark.binary.parent / "src/columnar/libtidemark_columnar.so"
+    for built in (tidemark.binary, module):
+        for name in re.findall(r"\(NEEDED\).*\[(.+)\]", done("readelf", "-d", built)):
+            if name.startswith(("libarrow.so", "libparquet.so", "ld-linux")):
+                continue  # installed beside the module, or the loader itself
+            path = re.search(rf"{re.escape(name)} => (\S+)", done("ldd", built))
+            package = package_of(pathlib.Path(path[1]))
+            assert package in installed | in_every_image, f"{name} of {package}"
+
+
+def package_of(library: pathlib.Path) -> str:
+    # The package knows the file by the path it was unpacked to, which may be /lib or /usr/lib.
+    names = {str(library), str(library.resolve()), str(library).removeprefix("/usr"), "/usr" + str(library)}
+    run = subprocess.run(["dpkg-query", "-S", *names], capture_output=True, text=True)
+    assert run.stdout, f"no package has {library}"
+    return run.stdout.split(":")[0]
+
+
+# --- The chart --------------------------------------------------------------------------------------------------------
+
+RULES = "groups:\n  - name: g\n    rules: []\n"
+CHOICES: dict[str, dict] = {
+    "as it is": {},
+    "everything": {
+        "config": "clusters: {}\npipelines: []\n",
+        "env": [{"name": "KAFKA_PASSWORD", "valueFrom": {"secretKeyRef": {"name": "kafka", "key": "password"}}}],
+        "envFrom": [{"secretRef": {"name": "lake"}}],
+        "imagePullSecrets": [{"name": "registry"}],
+        "persistence": {"enabled": True, "size": "10Gi", "storageClass": "fast"},
+        "serviceAccount": {"create": True, "annotations": {"eks.amazonaws.com/role-arn": "arn:aws:iam::1:role/lake"}},
+        "service": {"annotations": {"a": "b"}},
+        "serviceMonitor": {"enabled": True, "labels": {"release": "prometheus"}},
+        "prometheusRule": {"enabled": True, "rules": RULES, "labels": {"role": "alerts"}},
+        "podAnnotations": {"a": "b"},
+        "nodeSelector": {"kubernetes.io/arch": "amd64"},
+        "tolerations": [{"key": "lake", "operator": "Exists"}],
+        "affinity": {"nodeAffinity": {}},
+    },
+    "nothing of its own": {
+        "existingConfigMap": "mine",
+        "persistence": {"enabled": False},
+        "serviceAccount": {"create": False, "name": "lake"},
+    },
+}
+
+
+@pytest.fixture(params=CHOICES.values(), ids=CHOICES.keys())
+def objects(request: pytest.FixtureRequest) -> Iterator[list[dict]]:
+    """What Helm makes of the chart."""
+    with helm_python.Chart.load(_CHART) as chart:
+        texts = chart.render(request.param, name="lake", namespace="monitoring").values()
+    yield [each for text in texts for each in yaml.safe_load_all(text) if each]
+
+
+def test_helm_has_nothing_to_say_about_the_chart() -> None:
+    said = helm_python.lint(_CHART, strict=True)
+    assert said["errors"] == []
+    assert [each["error"] for each in said["messages"]] == ["icon is recommended"]
+
+
+def test_kubernetes_takes_every_object(objects: list[dict]) -> None:
+    assert {"Service", "StatefulSet"} <= {each["kind"] for each in objects}
+    for each in objects:
+        if each["apiVersion"].startswith("monitoring.coreos.com/"):
+            continue  # the Prometheus operator's, which has no schema there
+        for version in _KUBERNETES:
+            kubernetes_validate.validate(each, version, strict=True)
+
+
+def test_objects_that_belong_together_find_each_other(objects: list[dict]) -> None:
+    by_kind = {each["kind"]: each for each in objects}
+    pod = by_kind["StatefulSet"]["spec"]["template"]
+    for selector in (by_kind["StatefulSet"]["spec"]["selector"]["matchLabels"], by_kind["Service"]["spec"]["selector"]):
+        assert selector.items() <= pod["metadata"]["labels"].items()
+    (container,) = pod["spec"]["containers"]
+    mounted = {each["name"] for each in container["volumeMounts"]}
+    claimed = {each["metadata"]["name"] for each in by_kind["StatefulSet"]["spec"].get("volumeClaimTemplates", [])}
+    assert mounted == claimed | {each["name"] for each in pod["spec"]["volumes"]}
+    (config,) = (each["configMap"]["name"] for each in pod["spec"]["volumes"] if each["name"] == "config")
+    assert config == by_kind["ConfigMap"]["metadata"]["name"] if "ConfigMap" in by_kind else config == "mine"
+    ports = {each["name"] for each in container["ports"]}
+    assert {each["targetPort"] for each in by_kind["Service"]["spec"]["ports"]} <= ports
+    if "ServiceMonitor" in by_kind:
+        wanted = by_kind["ServiceMonitor"]["spec"]["selector"]["matchLabels"]
+        assert wanted.items() <= by_kind["Service"]["metadata"]["labels"].items()
+        assert by_kind["PrometheusRule"]["spec"] == yaml.safe_load(RULES)
+
+
+def test_the_chart_starts_what_the_program_knows(
+    tidemark: Program, objects: list[dict], tmp_path: pathlib.Path
+) -> None:
+    (stateful,) = (each for each in objects if each["kind"] == "StatefulSet")
+    (container,) = stateful["spec"]["template"]["spec"]["containers"]
+    words = list(container["args"])
+    words[words.index("--config") + 1] = str(tmp_path / "nothing.yaml")
+    assert "nothing.yaml" in tidemark(*words).err
+    for probe in ("livenessProbe", "readinessProbe"):
+        assert container[probe]["httpGet"]["path"] in (_REPOSITORY / "src/api/openapi.json").read_text()
+
+
+@pytest.mark.parametrize(
+    "values",
+    [{"imagee": {}}, {"service": {"port": "http"}}, {"persistence": {"size": "much"}}, {"image": {"repository": ""}}],
+    ids=str,
+)
+def test_values_that_cannot_be_are_refused(values: dict) -> None:
+    with helm_python.Chart.load(_CHART) as chart, pytest.raises(helm_python.HelmValuesError):
+        chart.validate_schema(chart.merge_values(values))
+
+
+def test_rules_that_are_not_given_are_asked_for() -> None:
+    with helm_python.Chart.load(_CHART) as chart, pytest.raises(helm_python.HelmRenderError, match="tidemark rules"):
+        chart.render({"prometheusRule": {"enabled": True}}, name="lake")
