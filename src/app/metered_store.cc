@@ -77,8 +77,8 @@ Result<std::string> MeteredStore::ReadRange(std::string_view key, uint64_t offse
 }
 
 Result<size_t> MeteredStore::ReadInto(std::string_view key, uint64_t offset, std::span<char> into,
-                                      const Budget& budget) const {
-  auto size = store_->ReadInto(key, offset, into, budget);
+                                      storage::ObjectState& state, const Budget& budget) const {
+  auto size = store_->ReadInto(key, offset, into, state, budget);
   if (size) Count(key, *size);
   return size;
 }

@@ -52,7 +52,7 @@ class MeteredStore final : public storage::ObjectStore {
   Result<std::string> ReadRange(std::string_view key, uint64_t offset, uint64_t length,
                                 const Budget& budget) const override;
   Result<size_t> ReadInto(std::string_view key, uint64_t offset, std::span<char> into,
-                          const Budget& budget) const override;
+                          storage::ObjectState& state, const Budget& budget) const override;
   bool is_local() const override { return store_->is_local(); }
   Result<storage::ObjectInfo> Stat(std::string_view key, const Budget& budget) const override;
   Status Put(std::string_view key, std::string_view bytes, const Budget& budget) override;

@@ -64,7 +64,8 @@ TEST_F(MeteredStoreTest, IsAsLocalAsTheStoreBelow) {
   EXPECT_TRUE(store_->is_local());
   store_->Expect(groups_, scan::SliceView::kSnapshot);
   std::string into(30, '.');
-  EXPECT_THAT(store_->ReadInto("a.base", 80, into, Budget()), support::IsOkAnd(20U));
+  storage::ObjectState state;
+  EXPECT_THAT(store_->ReadInto("a.base", 80, into, state, Budget()), support::IsOkAnd(20U));
   EXPECT_EQ(told_.back(), (ReadProgress{20, 200, 0, 2}));
 }
 

@@ -29,8 +29,8 @@ Result<std::string> CountingStore::ReadRange(std::string_view key, uint64_t offs
 }
 
 Result<size_t> CountingStore::ReadInto(std::string_view key, uint64_t offset, std::span<char> into,
-                                       const Budget& budget) const {
-  auto size = store_.ReadInto(key, offset, into, budget);
+                                       storage::ObjectState& state, const Budget& budget) const {
+  auto size = store_.ReadInto(key, offset, into, state, budget);
   if (size) bytes_read_ += *size;
   return size;
 }

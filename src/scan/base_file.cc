@@ -14,12 +14,16 @@ constexpr uint64_t kReaderBytesMin = uint64_t{256} << 20;
 class Source final : public columnar::ByteSource {
  public:
   Source(const storage::ObjectStore& store, std::string key, uint64_t size, Budget budget)
-      : store_(store), key_(std::move(key)), size_(size), budget_(std::move(budget)) {}
+      : store_(store),
+        key_(std::move(key)),
+        size_(size),
+        budget_(std::move(budget)),
+        state_(storage::ObjectChange::kNone, size) {}
 
   uint64_t size() const override { return size_; }
   Status ReadAt(uint64_t offset, std::span<char> into) const override {
     TRY(budget_.Check());
-    TRY_ASSIGN(const size_t size, store_.ReadInto(key_, offset, into, budget_));
+    TRY_ASSIGN(const size_t size, store_.ReadInto(key_, offset, into, state_, budget_));
     if (size != into.size()) {
       return Fail(ErrorKind::kConflict,
                   fmt::format("file became shorter while it was read, file={} size={} offset={}",
@@ -33,6 +37,7 @@ class Source final : public columnar::ByteSource {
   std::string key_;
   uint64_t size_;
   Budget budget_;
+  mutable storage::ObjectState state_;  // of one object, however often it is asked for bytes
 };
 
 }  // namespace

@@ -21,6 +21,15 @@ bool IsSameState(const struct stat& a, const struct stat& b) {
          a.st_mtim.tv_nsec == b.st_mtim.tv_nsec;
 }
 
+/// A file that may grow is known by its place alone.
+Status Hold(ObjectState& state, const struct stat& stat, std::string_view name) {
+  std::string tag = fmt::format("{}:{}", stat.st_dev, stat.st_ino);
+  if (state.change() == ObjectChange::kNone) {
+    tag += fmt::format(":{}.{}", stat.st_mtim.tv_sec, stat.st_mtim.tv_nsec);
+  }
+  return state.Hold(tag, static_cast<uint64_t>(stat.st_size), name);
+}
+
 }  // namespace
 
 LocalStore::LocalStore(std::string path, std::string uri)
@@ -97,13 +106,18 @@ Result<std::string> LocalStore::ReadRange(std::string_view key, uint64_t offset,
 }
 
 Result<size_t> LocalStore::ReadInto(std::string_view key, uint64_t offset, std::span<char> into,
-                                    const Budget& budget) const {
+                                    ObjectState& state, const Budget& budget) const {
   TRY(budget.Check());
   TRY(CheckKey(uri_, key));
   const std::string name = ObjectName(uri_, key);
   TRY_ASSIGN(const OpenFile file, OpenRegularFile(PathOf(key), name));
+  TRY(Hold(state, file.stat, name));
   if (offset >= static_cast<uint64_t>(file.stat.st_size)) return 0;
-  return ReadAt(file.fd, offset, into, name, budget);
+  TRY_ASSIGN(const size_t size, ReadAt(file.fd, offset, into, name, budget));
+  struct stat after = {};
+  if (::fstat(file.fd.get(), &after) != 0) return FailErrno(errno, "reading", name);
+  TRY(Hold(state, after, name));
+  return size;
 }
 
 Result<ObjectInfo> LocalStore::Stat(std::string_view key, const Budget& budget) const {

@@ -67,6 +67,19 @@ Result<std::string> MemoryStore::ReadRange(std::string_view key, uint64_t offset
   return object->bytes.substr(offset, length);
 }
 
+Result<size_t> MemoryStore::ReadInto(std::string_view key, uint64_t offset, std::span<char> into,
+                                     ObjectState& state, const Budget& budget) const {
+  TRY(budget.Check());
+  TRY(CheckKey(uri_, key));
+  const std::scoped_lock lock(objects_->mutex);
+  TRY_ASSIGN(const Object* object, Find(key));
+  const bool may_grow = state.change() == ObjectChange::kGrow;
+  TRY(state.Hold(may_grow ? "" : std::to_string(object->number), object->bytes.size(),
+                 ObjectName(uri_, key)));
+  if (offset >= object->bytes.size()) return 0;
+  return object->bytes.copy(into.data(), into.size(), offset);
+}
+
 Result<ObjectInfo> MemoryStore::Stat(std::string_view key, const Budget& budget) const {
   TRY(budget.Check());
   TRY(CheckKey(uri_, key));
@@ -79,8 +92,8 @@ Status MemoryStore::Put(std::string_view key, std::string_view bytes, const Budg
   TRY(budget.Check());
   TRY(CheckKey(uri_, key));
   const std::scoped_lock lock(objects_->mutex);
-  objects_->by_key.insert_or_assign(std::string(key),
-                                    Object{std::string(bytes), SystemClock().Now()});
+  objects_->by_key.insert_or_assign(
+      std::string(key), Object{std::string(bytes), SystemClock().Now(), ++objects_->written});
   return {};
 }
 
@@ -91,7 +104,8 @@ Status MemoryStore::PutIfAbsent(std::string_view key, std::string_view bytes,
   const std::scoped_lock lock(objects_->mutex);
   const bool is_new =
       objects_->by_key
-          .try_emplace(std::string(key), Object{std::string(bytes), SystemClock().Now()})
+          .try_emplace(std::string(key),
+                       Object{std::string(bytes), SystemClock().Now(), ++objects_->written})
           .second;
   if (!is_new) {
     return Fail(ErrorKind::kConflict,

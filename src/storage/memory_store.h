@@ -26,6 +26,8 @@ class MemoryStore final : public ObjectStore {
   Result<std::string> Read(std::string_view key, const Budget& budget) const override;
   Result<std::string> ReadRange(std::string_view key, uint64_t offset, uint64_t length,
                                 const Budget& budget) const override;
+  Result<size_t> ReadInto(std::string_view key, uint64_t offset, std::span<char> into,
+                          ObjectState& state, const Budget& budget) const override;
   bool is_local() const override { return true; }
   Result<ObjectInfo> Stat(std::string_view key, const Budget& budget) const override;
   Status Put(std::string_view key, std::string_view bytes, const Budget& budget) override;
@@ -36,10 +38,12 @@ class MemoryStore final : public ObjectStore {
   struct Object {
     std::string bytes;
     WallTime modified;
+    uint64_t number = 0;  // of its writing
   };
   struct Objects {
     std::mutex mutex;
     std::map<std::string, Object, std::less<>> by_key;  // guarded by mutex
+    uint64_t written = 0;                               // guarded by mutex
   };
 
   /// The object under the lock that the caller holds; kNotFound when there is none.

@@ -13,6 +13,7 @@
 #include "base/budget.h"
 #include "base/clock.h"
 #include "base/error.h"
+#include "storage/object_state.h"
 
 namespace tidemark::storage {
 
@@ -86,10 +87,11 @@ class ObjectStore {
   virtual Result<std::string> ReadRange(std::string_view key, uint64_t offset, uint64_t length,
                                         const Budget& budget) const = 0;
 
-  /// The same into memory of the caller's: how many bytes it were. The default copies what
-  /// ReadRange gives.
+  /// The same into memory of the caller's: how many bytes it were. All reads with one `state` are
+  /// of one object; kConflict when another one has its key now, or it was written over since. The
+  /// default copies what ReadRange gives, and sees no change.
   virtual Result<size_t> ReadInto(std::string_view key, uint64_t offset, std::span<char> into,
-                                  const Budget& budget) const;
+                                  ObjectState& state, const Budget& budget) const;
 
   /// Whether a request costs no more than the reading itself: pieces need not be asked for ahead.
   virtual bool is_local() const { return false; }

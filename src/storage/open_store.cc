@@ -12,7 +12,7 @@
 namespace tidemark::storage {
 
 Result<size_t> ObjectStore::ReadInto(std::string_view key, uint64_t offset, std::span<char> into,
-                                     const Budget& budget) const {
+                                     ObjectState&, const Budget& budget) const {
   TRY_ASSIGN(const std::string bytes, ReadRange(key, offset, into.size(), budget));
   const size_t size = std::min(bytes.size(), into.size());
   std::copy_n(bytes.begin(), size, into.begin());

@@ -139,6 +139,18 @@ Result<std::string> S3Store::ReadUpTo(std::string_view key, uint64_t bytes_max,
 
 Result<std::string> S3Store::ReadRange(std::string_view key, uint64_t offset, uint64_t length,
                                        const Budget& budget) const {
+  return ReadOf(nullptr, key, offset, length, budget);
+}
+
+Result<size_t> S3Store::ReadInto(std::string_view key, uint64_t offset, std::span<char> into,
+                                 ObjectState& state, const Budget& budget) const {
+  TRY_ASSIGN(const std::string bytes, ReadOf(&state, key, offset, into.size(), budget));
+  bytes.copy(into.data(), bytes.size());
+  return bytes.size();
+}
+
+Result<std::string> S3Store::ReadOf(ObjectState* state, std::string_view key, uint64_t offset,
+                                    uint64_t length, const Budget& budget) const {
   TRY_ASSIGN(S3Request request, About("GET", key));
   // An empty range cannot be asked for; a byte tells whether the object is there.
   const uint64_t wanted = std::clamp<uint64_t>(length, 1, kReadBytesMax);
@@ -150,10 +162,23 @@ Result<std::string> S3Store::ReadRange(std::string_view key, uint64_t offset, ui
   // A server that knows no ranges sends the whole object.
   request.answer_bytes_max = kReadBytesMax;
   request.wanted_statuses = {416};
+  const std::string tag = state == nullptr ? "" : state->tag();
+  if (!tag.empty() && !tag.starts_with("W/")) {
+    request.headers.emplace_back("if-match", tag);
+    request.wanted_statuses.push_back(412);
+  }
   TRY_ASSIGN(S3Answer answer, client_->Send(request, budget));
   std::string& body = answer.http.body;
+  if (answer.http.status == 412) return std::unexpected(ObjectState::Changed(request.name));
   if (answer.http.status == 416) return std::string();
   if (!HasEnd(answer.http)) return NotWhole(request.name);
+  // There are servers that do not know the condition.
+  if (state != nullptr) {
+    const auto range = ParseContentRange(answer.http.Header("content-range"));
+    std::optional<uint64_t> size = range ? range->size : std::nullopt;
+    if (answer.http.status == 200) size = body.size();
+    TRY(state->Hold(answer.http.Header("etag"), size, request.name));
+  }
   if (answer.http.status == 200)
     return offset >= body.size() ? std::string() : body.substr(offset, length);
   const auto range = ParseContentRange(answer.http.Header("content-range"));

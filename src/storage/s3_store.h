@@ -39,6 +39,8 @@ class S3Store final : public ObjectStore {
                                const Budget& budget) const override;
   Result<std::string> ReadRange(std::string_view key, uint64_t offset, uint64_t length,
                                 const Budget& budget) const override;
+  Result<size_t> ReadInto(std::string_view key, uint64_t offset, std::span<char> into,
+                          ObjectState& state, const Budget& budget) const override;
   Result<ObjectInfo> Stat(std::string_view key, const Budget& budget) const override;
   Status Put(std::string_view key, std::string_view bytes, const Budget& budget) override;
   Status PutIfAbsent(std::string_view key, std::string_view bytes, const Budget& budget) override;
@@ -47,6 +49,10 @@ class S3Store final : public ObjectStore {
  private:
   /// A request about one object; kInvalidArgument for what is no key.
   Result<S3Request> About(std::string_view method, std::string_view key) const;
+
+  /// `state` may be nullptr.
+  Result<std::string> ReadOf(ObjectState* state, std::string_view key, uint64_t offset,
+                             uint64_t length, const Budget& budget) const;
 
   std::string uri_;
   std::string root_;  ///< "" or "a/b/"

@@ -199,6 +199,31 @@ TEST_F(S3StoreTest, AStopEndsAWaitBetweenTries) {
               IsError(ErrorKind::kCancelled, _));
 }
 
+TEST_F(S3StoreTest, RangesBehindTheFirstAskForTheSameObject) {
+  const auto part = [](const std::string& tag) {
+    return HttpReply(206, "0123", "Content-Range: bytes 0-3/10\r\nETag: " + tag + "\r\n");
+  };
+  const auto changed = IsError(ErrorKind::kConflict, AllOf(HasSubstr("changed while it was read"),
+                                                           HasSubstr("s3://lake/t/a")));
+  std::string into(4, '.');
+  // One that knows the condition, one that does not.
+  for (const int status : {412, 206}) {
+    ObjectState state;
+    Serve([&](const ScriptedRequest&, int number) {
+      if (number < 3) return part("\"one\"");
+      return status == 206 ? part("\"two\"") : HttpReply(status, S3Error("PreconditionFailed"));
+    });
+    EXPECT_THAT(store_->ReadInto("a", 0, into, state, budget_), IsOkAnd(4u));
+    EXPECT_THAT(store_->ReadInto("a", 0, into, state, budget_), IsOkAnd(4u));
+    EXPECT_THAT(store_->ReadInto("a", 0, into, state, budget_), changed);
+    const auto requests = server_->Requests();
+    ASSERT_EQ(requests.size(), 3u);
+    EXPECT_FALSE(requests[0].headers.contains("if-match"));
+    EXPECT_EQ(requests[1].headers.at("if-match"), "\"one\"");
+    EXPECT_EQ(requests[2].headers.at("if-match"), "\"one\"");
+  }
+}
+
 TEST_F(S3StoreTest, NobodyThereIsUnavailableAndNamesTheHost) {
   StoreOptions options;
   options.endpoint = "http://127.0.0.1:1";

@@ -115,14 +115,34 @@ TEST_P(ObjectStoreContract, ARangeEndsWhereTheObjectEnds) {
 TEST_P(ObjectStoreContract, ARangeIsReadIntoTheCallersMemory) {
   ASSERT_THAT(store_->Put("a", "0123456789", budget_), IsOk());
   std::string into(4, '.');
-  EXPECT_THAT(store_->ReadInto("a", 3, into, budget_), IsOkAnd(4u));
+  ObjectState state;
+  EXPECT_THAT(store_->ReadInto("a", 3, into, state, budget_), IsOkAnd(4u));
   EXPECT_EQ(into, "3456");
-  EXPECT_THAT(store_->ReadInto("a", 8, into, budget_), IsOkAnd(2u));
+  EXPECT_THAT(store_->ReadInto("a", 8, into, state, budget_), IsOkAnd(2u));
   EXPECT_EQ(into.substr(0, 2), "89");
-  EXPECT_THAT(store_->ReadInto("a", 10, into, budget_), IsOkAnd(0u));
-  EXPECT_THAT(store_->ReadInto("a", UINT64_MAX, into, budget_), IsOkAnd(0u));
-  EXPECT_THAT(store_->ReadInto("none", 0, into, budget_),
+  EXPECT_THAT(store_->ReadInto("a", 10, into, state, budget_), IsOkAnd(0u));
+  EXPECT_THAT(store_->ReadInto("a", UINT64_MAX, into, state, budget_), IsOkAnd(0u));
+  EXPECT_THAT(store_->ReadInto("none", 0, into, state, budget_),
               IsError(ErrorKind::kNotFound, HasSubstr("none")));
+}
+
+TEST_P(ObjectStoreContract, RangesAreOfOneObjectOrAConflict) {
+  const auto changed = IsError(ErrorKind::kConflict, AllOf(HasSubstr("changed while it was read"),
+                                                           HasSubstr(store_->uri() + "/a")));
+  std::string into(4, '.');
+  ASSERT_THAT(store_->Put("a", "0123456789", budget_), IsOk());
+  ObjectState state;
+  EXPECT_THAT(store_->ReadInto("a", 0, into, state, budget_), IsOkAnd(4u));
+  EXPECT_THAT(store_->ReadInto("a", 4, into, state, budget_), IsOkAnd(4u));
+  EXPECT_EQ(into, "4567");
+  ASSERT_THAT(store_->Put("a", "abcdefghij", budget_), IsOk());
+  EXPECT_THAT(store_->ReadInto("a", 4, into, state, budget_), changed);
+  ObjectState anew;
+  EXPECT_THAT(store_->ReadInto("a", 4, into, anew, budget_), IsOkAnd(4u));
+  EXPECT_EQ(into, "efgh");
+  // Of another size than a listing said.
+  ObjectState listed(ObjectChange::kNone, 11);
+  EXPECT_THAT(store_->ReadInto("a", 4, into, listed, budget_), changed);
 }
 
 TEST_P(ObjectStoreContract, WhatIsMissingIsNotFoundAndNamed) {
