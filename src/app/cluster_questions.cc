@@ -90,7 +90,10 @@ TableReading ReadingOf(Result<lake::CheckpointSearch> search, const freshness::P
   }
   for (auto& finding : search->findings) finding.message = hidden.Hide(std::move(finding.message));
   reading.question = freshness::TopicsToProbe(spec, *search);
-  for (auto& topic : reading.question) topic.wants_config = true;
+  for (auto& topic : reading.question) {
+    topic.wants_config = true;
+    topic.age_asked = spec.sla;
+  }
   reading.table.search = *std::move(search);
   return reading;
 }

@@ -197,6 +197,8 @@ void ConfigReader::ReadClusters(const std::string& file, const YAML::Node& node)
     ReadProperties(map, cluster);
     const auto client = map.TakeWord("client", {"auto", "wire", "librdkafka"});
     if (client) cluster.client = *ParseKafkaClient(*client);
+    const auto access = map.TakeWord("record_access", {"auto", "fetch", "describe"});
+    if (access) cluster.options.record_access = *ParseRecordAccess(*access);
     config_.clusters.emplace(name, std::move(cluster));
   });
 }

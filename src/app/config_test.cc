@@ -154,6 +154,21 @@ TEST_F(ConfigTest, AClusterNamesTheClientThatAsksIt) {
               ElementsAre(HasSubstr("clusters.a.client: one of auto, wire, librdkafka")));
 }
 
+TEST_F(ConfigTest, AClusterSaysWhetherItsRecordsMayBeRead) {
+  const LoadedConfig loaded = Load(R"(clusters:
+  a: { bootstrap_servers: "a:9092" }
+  b: { bootstrap_servers: "b:9092", record_access: describe }
+  c: { bootstrap_servers: "c:9092", record_access: fetch }
+)");
+  ASSERT_TRUE(loaded.config.has_value()) << FormatMistake(loaded.mistakes.at(0));
+  using enum kafka::RecordAccess;
+  EXPECT_EQ(loaded.config->clusters.at("a").options.record_access, kAuto);
+  EXPECT_EQ(loaded.config->clusters.at("b").options.record_access, kDescribe);
+  EXPECT_EQ(loaded.config->clusters.at("c").options.record_access, kFetch);
+  EXPECT_THAT(Mistakes("clusters: { a: { bootstrap_servers: b, record_access: none } }"),
+              ElementsAre(HasSubstr("clusters.a.record_access: one of auto, fetch, describe")));
+}
+
 TEST_F(ConfigTest, EveryMistakeIsReportedAtOnceWithItsPlaceAndTheNearestKey) {
   const auto mistakes = Mistakes(R"(clusters:
   main: { bootstrap_server: "broker:9092" }

@@ -266,17 +266,19 @@ class Doctor {
   }
 
   void CheckPartitions(const kafka::TopicFacts& topic, const kafka::ProbeResult& result) {
-    size_t decided = 0, all = 0;
+    size_t decided = 0, all = 0, estimated = 0;
     const kafka::PartitionFacts* worst = nullptr;
     for (const auto& facts : result.partitions) {
       if (facts.partition.topic != topic.topic) continue;
       ++all;
+      if (facts.search == kafka::PartitionFacts::Search::kEstimated) ++estimated;
       if (facts.fault == ProbeFault::kNone) {
         ++decided;
       } else if (worst == nullptr) {
         worst = &facts;
       }
     }
+    if (worst == nullptr && estimated > 0) return CheckUnread(topic.topic, estimated, all);
     if (worst == nullptr) {
       return Add(Ok("partitions", fmt::format("{} of {} can be looked at", decided, all)));
     }
@@ -284,6 +286,21 @@ class Doctor {
                fmt::format("{} of {} can be looked at; partition {}: {}", decided, all,
                            worst->partition.partition, worst->fault_message),
                CureOfFault(worst->fault, topic.topic)));
+  }
+
+  void CheckUnread(const std::string& topic, size_t estimated, size_t all) {
+    const auto& access = config_.clusters.at(pipeline_.spec.cluster).options.record_access;
+    std::string seen = fmt::format(
+        "{} of {} hold records that are not read: their ages are estimated from "
+        "look-ups by time",
+        estimated, all);
+    if (access == kafka::RecordAccess::kDescribe) {
+      return Add(Ok("partitions", seen + ", as record_access asks"));
+    }
+    Add(Warning("partitions", std::move(seen),
+                fmt::format("grant READ on topic {} for exact ages, or set record_access to "
+                            "describe",
+                            topic)));
   }
 
   /// Whether the checkpoint lies within the log. Where it does, how old the records are is not

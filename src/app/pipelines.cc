@@ -78,6 +78,11 @@ Result<Config> ConfigOf(const SinglePipeline& single, const ConfigSources& sourc
     return Fail(ErrorKind::kInvalidArgument, "--kafka-client wants auto, wire or librdkafka");
   }
   cluster.client = *client;
+  const auto access = ParseRecordAccess(single.record_access);
+  if (!access) {
+    return Fail(ErrorKind::kInvalidArgument, "--record-access wants auto, fetch or describe");
+  }
+  cluster.options.record_access = *access;
   config.clusters.emplace(cluster.name, std::move(cluster));
   config.stores.push_back({.name = "", .match = "*", .options = single.store});
   config.pipelines.push_back(std::move(pipeline));

@@ -21,6 +21,7 @@ struct SinglePipeline {
   std::string isolation = "read_uncommitted";
   std::vector<std::string> properties{};  ///< "key=value"
   std::string kafka_client = "auto";      ///< one of ParseKafkaClient()'s words
+  std::string record_access = "auto";     ///< one of ParseRecordAccess()'s words
   storage::StoreOptions store{};
   int64_t commit_depth_max = 100;
 };

@@ -57,6 +57,7 @@ TEST(PipelinesTest, WrongFlagsAreNamed) {
       {[](SinglePipeline& s) { s.table = "ftp://x/y"; }, "ftp"},
       {[](SinglePipeline& s) { s.properties = {"nonsense=1"}; }, "--property nonsense"},
       {[](SinglePipeline& s) { s.kafka_client = "java"; }, "--kafka-client"},
+      {[](SinglePipeline& s) { s.record_access = "write"; }, "--record-access"},
   };
   for (const auto& c : cases) {
     auto single = Single();

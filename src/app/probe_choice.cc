@@ -34,6 +34,13 @@ std::optional<KafkaClient> ParseKafkaClient(std::string_view word) {
   return found->first;
 }
 
+std::optional<kafka::RecordAccess> ParseRecordAccess(std::string_view word) {
+  if (word == "auto") return kafka::RecordAccess::kAuto;
+  if (word == "fetch") return kafka::RecordAccess::kFetch;
+  if (word == "describe") return kafka::RecordAccess::kDescribe;
+  return std::nullopt;
+}
+
 ProbeChoice ChooseProbe(const kafka::ClusterOptions& options, KafkaClient wish) {
   if (wish != KafkaClient::kAuto) return {wish, "as it was asked for"};
   const auto foreign = kafka::wire::WireProbe::ForeignProperty(options);

@@ -24,6 +24,9 @@ std::string_view KafkaClientName(KafkaClient client);
 /// nullopt: none of the three words.
 std::optional<KafkaClient> ParseKafkaClient(std::string_view word);
 
+/// A cluster's `record_access`, and --record-access: "auto", "fetch", "describe".
+std::optional<kafka::RecordAccess> ParseRecordAccess(std::string_view word);
+
 struct ProbeChoice {
   KafkaClient client = KafkaClient::kWire;  ///< never kAuto
   std::string reason;                       ///< for people; names a property, never its value

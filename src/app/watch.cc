@@ -86,7 +86,8 @@ struct Cluster {
 
 bool IsSame(const ClusterConfig& a, const ClusterConfig& b) {
   return a.options.bootstrap_servers == b.options.bootstrap_servers &&
-         a.options.properties == b.options.properties && a.client == b.client;
+         a.options.properties == b.options.properties && a.client == b.client &&
+         a.options.record_access == b.options.record_access;
 }
 
 bool IsSame(const storage::StoreOptions& a, const storage::StoreOptions& b) {

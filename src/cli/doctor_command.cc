@@ -120,7 +120,7 @@ void AddDoctor(CLI::App& app, Run& chosen) {
   command->add_option("--mode", options->single.mode, "streaming or batch")
       ->check(CLI::IsMember({"streaming", "batch"}));
   command->add_option("--property", options->single.properties, "Kafka client property, key=value");
-  AddKafkaClientFlag(*command, options->single);
+  AddKafkaFlags(*command, options->single);
   AddStoreFlags(*command, options->single.store);
   command->add_option("--format", options->format, "table or json")
       ->check(CLI::IsMember({"table", "json"}));

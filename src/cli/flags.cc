@@ -24,12 +24,20 @@ void AddStoreFlags(CLI::App& command, storage::StoreOptions& options) {
   command.add_flag("--anonymous", options.is_anonymous, "Do not sign S3 requests");
 }
 
-CLI::Option* AddKafkaClientFlag(CLI::App& command, app::SinglePipeline& single) {
-  return command
-      .add_option("--kafka-client", single.kafka_client,
-                  "Who asks Kafka: wire (our own), librdkafka, or auto (wire where it can)")
-      ->check(CLI::IsMember({"auto", "wire", "librdkafka"}))
-      ->capture_default_str();
+std::vector<CLI::Option*> AddKafkaFlags(CLI::App& command, app::SinglePipeline& single) {
+  return {
+      command
+          .add_option("--kafka-client", single.kafka_client,
+                      "Who asks Kafka: wire (our own), librdkafka, or auto (wire where it can)")
+          ->check(CLI::IsMember({"auto", "wire", "librdkafka"}))
+          ->capture_default_str(),
+      command
+          .add_option("--record-access", single.record_access,
+                      "fetch reads a record a partition, describe estimates ages without the READ "
+                      "right, auto does so where it is refused")
+          ->check(CLI::IsMember({"auto", "fetch", "describe"}))
+          ->capture_default_str(),
+  };
 }
 
 void AddTableFlags(CLI::App& command, TableFlags& flags) {

@@ -25,8 +25,8 @@ namespace tidemark::cli {
 /// --endpoint, --region, --anonymous: how to reach the table's store.
 void AddStoreFlags(CLI::App& command, storage::StoreOptions& options);
 
-/// --kafka-client: which client asks the cluster that the command line names.
-CLI::Option* AddKafkaClientFlag(CLI::App& command, app::SinglePipeline& single);
+/// --kafka-client and --record-access: how the cluster that the command line names is asked.
+std::vector<CLI::Option*> AddKafkaFlags(CLI::App& command, app::SinglePipeline& single);
 
 /// What every command on one table takes: TABLE, --format table|json, --timeout and the store
 /// flags.

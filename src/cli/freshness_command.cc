@@ -119,7 +119,7 @@ void AddFreshness(CLI::App& app, Run& chosen) {
       ->needs(table);
   command->add_option("--property", options->single.properties, "Kafka client property, key=value")
       ->needs(table);
-  AddKafkaClientFlag(*command, options->single)->needs(table);
+  for (CLI::Option* flag : AddKafkaFlags(*command, options->single)) flag->needs(table);
   command
       ->add_option("--max-commit-depth", options->single.commit_depth_max,
                    "Commits without a checkpoint that may be passed over")

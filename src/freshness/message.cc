@@ -280,6 +280,13 @@ std::string HeldBack(const PipelineReport& report) {
       Partitions(report.counts.blocked), since, NameOf(blocked->partition));
 }
 
+/// That the records were not read, as the tail of a sentence; empty when they were.
+std::string Estimated(const PipelineReport& report) {
+  const auto is_estimated = [](const PartitionVerdict& p) { return p.reason == "estimated"; };
+  if (std::ranges::none_of(report.partitions, is_estimated)) return "";
+  return "; records were not read, their ages are estimated from look-ups by time";
+}
+
 std::string CommitAge(const PipelineReport& report) {
   if (report.last_change_age)
     return fmt::format("; its offsets last moved {} ago", FormatDuration(*report.last_change_age));
@@ -305,19 +312,19 @@ std::string Healthy(const PipelineReport& report) {
     return fmt::format("Nothing is waiting: the table has all of its {}{}.",
                        Partitions(report.counts.total), HeldBack(report));
   }
-  return fmt::format("{} of the {} allowed{}.", Waiting(report), FormatDuration(report.sla),
-                     HeldBack(report));
+  return fmt::format("{} of the {} allowed{}{}.", Waiting(report), FormatDuration(report.sla),
+                     Estimated(report), HeldBack(report));
 }
 
 std::string Late(const PipelineReport& report) {
   if (report.status == PipelineStatus::kWarning) {
-    return fmt::format("{} of the {} allowed: see that the table's writer keeps up{}{}.",
+    return fmt::format("{} of the {} allowed: see that the table's writer keeps up{}{}{}.",
                        Waiting(report), FormatDuration(report.sla), CommitAge(report),
-                       HeldBack(report));
+                       Estimated(report), HeldBack(report));
   }
-  return fmt::format("{}, {} are allowed: check the job that writes the table{}{}.",
+  return fmt::format("{}, {} are allowed: check the job that writes the table{}{}{}.",
                      Waiting(report), FormatDuration(report.sla), CommitAge(report),
-                     HeldBack(report));
+                     Estimated(report), HeldBack(report));
 }
 
 /// A breach that is proved although not everything is known.

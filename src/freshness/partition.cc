@@ -58,6 +58,7 @@ class PartitionJudge {
       return Fresh();
     }
     if (facts_.search == Search::kRecord && facts_.first) return Lagging(*facts_.first, *start);
+    if (facts_.search == Search::kEstimated && facts_.estimate) return Unread(*start);
     SetOpenNumbers(*start);
     Unknown(FaultReason());
   }
@@ -136,6 +137,29 @@ class PartitionJudge {
     }
   }
 
+  /// A record that was not read, at `offset`, with the latest stamp it can have.
+  kafka::FirstRecord UnreadRecord(Offset offset) const {
+    const bool is_append = topic_.stamped_by == kafka::TimestampType::kAppend;
+    return {.offset = offset,
+            .timestamp_ms = facts_.estimate->timestamp_ms,
+            .timestamp_type =
+                is_append ? kafka::TimestampType::kAppend : kafka::TimestampType::kCreate};
+  }
+
+  void Unread(Offset start) {
+    const kafka::FirstRecord record = UnreadRecord(start);
+    const RecordAge age = Show(record);
+    SetOpenNumbers(start);
+    if (facts_.estimate->is_exact) SetRetentionMargin(record, age);
+    const std::string_view stamp_reason = StampReason(age.worth, record.timestamp_type);
+    if (!age.age) return Unknown(stamp_reason);
+    verdict_.verdict = Verdict::kLagging;
+    verdict_.lag = age.age;
+    verdict_.is_arrival_bound = age.is_arrival_bound;
+    verdict_.lag_is_lower_bound = !facts_.estimate->is_exact && !age.is_arrival_bound;
+    verdict_.reason = stamp_reason.empty() ? "estimated" : std::string(stamp_reason);
+  }
+
   void Blocked(Offset start) {
     verdict_.verdict = Verdict::kBlocked;
     verdict_.reason = "open_transaction";
@@ -157,8 +181,11 @@ class PartitionJudge {
     verdict_.retention_margin_records = 0;
     verdict_.retention_margin = Milliseconds(0);
     // What is gone waited at least as long as what is left; an arrival bound alone is no proof.
-    if (facts_.search == Search::kRecord && facts_.first) {
-      const RecordAge left = Show(*facts_.first);
+    std::optional<kafka::FirstRecord> first;
+    if (facts_.search == Search::kRecord) first = facts_.first;
+    if (facts_.search == Search::kEstimated && facts_.estimate) first = UnreadRecord(log_start);
+    if (first) {
+      const RecordAge left = Show(*first);
       if (left.worth == StampWorth::kUsable) {
         verdict_.lag = left.age;
         verdict_.lag_is_lower_bound = true;

@@ -63,9 +63,14 @@ PartitionFacts AnyFacts(kafka::PartitionId partition) {
   const bool may_contradict = *rc::gen::inRange(0, 10) == 0;
   if (!may_contradict && facts.high_watermark && facts.last_stable)
     facts.last_stable = std::min(*facts.high_watermark, *facts.last_stable);
-  facts.search = *rc::gen::element(
-      PartitionFacts::Search::kNotSearched, PartitionFacts::Search::kRecord,
-      PartitionFacts::Search::kEndOfPartition, PartitionFacts::Search::kUndecided);
+  facts.search =
+      *rc::gen::element(PartitionFacts::Search::kNotSearched, PartitionFacts::Search::kRecord,
+                        PartitionFacts::Search::kEndOfPartition, PartitionFacts::Search::kEstimated,
+                        PartitionFacts::Search::kUndecided);
+  if (facts.search == PartitionFacts::Search::kEstimated) {
+    facts.estimate = kafka::StampEstimate{.timestamp_ms = AnyRecord().timestamp_ms,
+                                          .is_exact = *rc::gen::arbitrary<bool>()};
+  }
   if (facts.search == PartitionFacts::Search::kRecord) {
     facts.first = AnyRecord();
     if (!may_contradict)

@@ -67,6 +67,16 @@ struct PartitionQuestion {
   std::optional<Offset> committed;
 };
 
+/// What is known of the stamp of a record that was not read: ListOffsets by time tells the greatest
+/// stamp up to an offset (kafka/stamp_search.h).
+struct StampEstimate {
+  /// The record is stamped so or earlier, so its age is at least what this says.
+  int64_t timestamp_ms = 0;
+  /// It is stamped exactly so: the broker named the record itself, or stamps ascend because the
+  /// broker sets them.
+  bool is_exact = false;
+};
+
 /// What was seen of one partition. `committed`, then the ends, then the log start are taken in this
 /// order, so a moving log never gives a negative lag.
 struct PartitionFacts {
@@ -82,10 +92,13 @@ struct PartitionFacts {
   std::optional<Offset> last_stable;
 
   /// How the search from max(committed, log_start) ended. kNotSearched: not needed (caught up,
-  /// ahead) or not possible (see fault).
-  enum class Search { kNotSearched, kRecord, kEndOfPartition, kUndecided };
+  /// ahead) or not possible (see fault). kEstimated: records were not read, for lack of a right to
+  /// or by RecordAccess; something stands between the offsets, which may be a marker of a
+  /// transaction.
+  enum class Search { kNotSearched, kRecord, kEndOfPartition, kEstimated, kUndecided };
   Search search = Search::kNotSearched;
-  std::optional<FirstRecord> first;  ///< exactly when search == kRecord
+  std::optional<FirstRecord> first;       ///< exactly when search == kRecord
+  std::optional<StampEstimate> estimate;  ///< exactly when search == kEstimated
 
   /// Only when last_stable < high_watermark and the committed offset has reached last_stable: the
   /// oldest record held back by the open transaction, read uncommitted.
@@ -111,6 +124,9 @@ struct TopicFacts {
   bool is_also_deleted = false;
   /// Whether retention and clean-up policy were learned; false: the three above say nothing.
   bool is_config_known = false;
+  /// Who stamps the records appended now (message.timestamp.type); kNone: not learned. Those in the
+  /// log may have been stamped under another setting.
+  TimestampType stamped_by = TimestampType::kNone;
   ProbeFault fault = ProbeFault::kNone;
   std::string fault_message;
 };
@@ -124,6 +140,8 @@ struct ProbeRequest {
     PartitionOffsets committed;
     /// Look up retention and clean-up policy too (needs DESCRIBE_CONFIGS; refusal is not a fault).
     bool wants_config = false;
+    /// An age that matters: where stamps are estimated, whether a record is older is learned first.
+    Milliseconds age_asked{0};
     /// Answers that are still right cost no fetch. Only used while the topic has `known_topic_id`,
     /// which must not be empty, and never of a compacted topic: compaction removes records from the
     /// middle of the log.
@@ -148,6 +166,9 @@ struct ProbeResult {
 /// Never joins a group, commits an offset, creates a topic or writes anything. Reads at most about
 /// one batch a partition.
 ///
+/// Stamps are only estimated for pipelines that read uncommitted, of topics not known to compact:
+/// elsewhere offsets without a record are common, and nothing but reading tells them apart.
+///
 /// Probe() returns an Error only when nothing was learned about any topic: kUnavailable (no broker
 /// answered in time), kDenied (authentication or TLS refused; the message says which and what to
 /// check), kCancelled, kInvalidArgument (bad property, named). Everything smaller is a fault of its
@@ -161,11 +182,19 @@ class PartitionProbe {
   virtual Result<ProbeResult> Probe(const ProbeRequest& request, const Budget& budget) = 0;
 };
 
+/// Whether records are read to learn their stamps, which takes the right to READ.
+enum class RecordAccess {
+  kAuto,      ///< read; where that right is refused, estimate
+  kFetch,     ///< read; where that right is refused, it is a fault
+  kDescribe,  ///< never read: estimate, which takes the right to DESCRIBE alone
+};
+
 /// How to reach a cluster: librdkafka property names, also understood by other implementations.
 struct ClusterOptions {
   std::string bootstrap_servers;  ///< "host:port[,host:port…]"
   std::vector<std::pair<std::string, std::string>>
       properties;  ///< e.g. {"security.protocol", "SASL_SSL"}; may hold secrets
+  RecordAccess record_access = RecordAccess::kAuto;
 };
 
 }  // namespace tidemark::kafka

@@ -18,6 +18,8 @@ constexpr Milliseconds kPatience{1000};
 constexpr Milliseconds kRetryDelay{100};
 constexpr Milliseconds kRetryDelayMax{1000};
 constexpr size_t kTopicNameMax = 249;
+// Where nobody says which age matters, stamps are looked for around this one first.
+constexpr Milliseconds kAgeAskedDefault{3'600'000};
 
 /// One partition on its way to being decided.
 struct Work {
@@ -25,6 +27,7 @@ struct Work {
   size_t topic = 0;
   bool is_decided = false;
   int out_of_range_count = 0;
+  std::optional<StampSearch> stamps{};  // of a record that is not read
 };
 
 /// What the pipeline may read up to.
@@ -57,8 +60,8 @@ DescribedTopic IllegalTopic(const std::string& name) {
 /// One call of Probe().
 class Run {
  public:
-  Run(ClusterAsker& asker, const ProbeRequest& request, const Budget& budget)
-      : asker_(asker), request_(request), budget_(budget) {
+  Run(ClusterAsker& asker, RecordAccess access, const ProbeRequest& request, const Budget& budget)
+      : asker_(asker), access_(access), request_(request), budget_(budget) {
     for (const ProbeRequest::Topic& topic : request.topics) names_.push_back(topic.name);
   }
 
@@ -73,6 +76,7 @@ class Run {
     TRY(DecidePartitions());
     for (DescribedTopic& topic : topics_) result_.topics.push_back(std::move(topic.facts));
     asker_.CollectConfigs(result_.topics, std::min(budget_.Remaining(), kConfigWait));
+    TakeEstimates();
     result_.cluster_id = asker_.ClusterId();
     return std::move(result_);
   }
@@ -235,8 +239,81 @@ class Run {
         asked[i]->is_decided = true;
       }
     }
-    TRY(SearchAll(lagging, request_.isolation, &Run::TakeSearch));
-    return SearchAll(blocked, IsolationLevel::kReadUncommitted, &Run::TakeBlocked);
+    if (access_ == RecordAccess::kDescribe) {
+      LeaveUnread(lagging);
+      for (Work* work : blocked) work->is_decided = true;
+    } else {
+      TRY(SearchAll(lagging, request_.isolation, &Run::TakeSearch));
+      TRY(SearchAll(blocked, IsolationLevel::kReadUncommitted, &Run::TakeBlocked));
+    }
+    LookUpStamps(lagging);
+    return {};
+  }
+
+  static void LeaveUnread(const std::vector<Work*>& works) {
+    for (Work* work : works) {
+      work->facts->search = PartitionFacts::Search::kUndecided;
+      work->facts->fault = ProbeFault::kTopicDenied;
+      work->facts->fault_message = "records are not to be read";
+      work->is_decided = true;
+    }
+  }
+
+  // Offsets without a record would pass for waiting ones, and transactions leave such.
+  bool MayEstimate(const Work& work) const {
+    return access_ != RecordAccess::kFetch &&
+           request_.isolation == IsolationLevel::kReadUncommitted &&
+           work.facts->search == PartitionFacts::Search::kUndecided &&
+           work.facts->fault == ProbeFault::kTopicDenied;
+  }
+
+  // Of records that may not be read. What is not answered ends a search with what it has.
+  void LookUpStamps(const std::vector<Work*>& works) {
+    std::vector<Work*> open;
+    for (Work* work : works) {
+      if (!MayEstimate(*work)) continue;
+      const Milliseconds asked = request_.topics[work->topic].age_asked;
+      const Milliseconds age = asked.count() > 0 ? asked : kAgeAskedDefault;
+      const int64_t now_ms = MillisOf(result_.observed_at);
+      work->stamps.emplace(StartOf(*work->facts), now_ms - age.count(), now_ms);
+      open.push_back(work);
+    }
+    while (!open.empty() && !budget_.is_over() && !budget_.is_stopped()) {
+      std::vector<TimeTarget> targets;
+      for (const Work* work : open) {
+        targets.push_back({.facts = work->facts,
+                           .place = PlaceOf(*work),
+                           .time_ms = *work->stamps->Next(),
+                           .found = std::nullopt});
+      }
+      asker_.AskOffsetsAt(targets, patience_, budget_);
+      std::vector<Work*> again;
+      for (size_t i = 0; i < open.size(); ++i) {
+        if (!targets[i].is_answered) continue;
+        open[i]->stamps->Take(targets[i].found);
+        if (open[i]->stamps->Next()) again.push_back(open[i]);
+      }
+      open = std::move(again);
+    }
+  }
+
+  // Where compaction is not known to be off, the record that waits may be a later one.
+  void TakeEstimates() {
+    for (const Work& work : work_) {
+      const TopicFacts& topic = result_.topics[work.topic];
+      if (!work.stamps || topic.is_compacted) continue;
+      using Holes = StampSearch::Holes;
+      const auto bound =
+          work.stamps->Bound(topic.is_config_known ? Holes::kNone : Holes::kPossible);
+      if (!bound) continue;
+      const bool ascends = topic.stamped_by == TimestampType::kAppend;
+      PartitionFacts& facts = *work.facts;
+      facts.search = PartitionFacts::Search::kEstimated;
+      facts.estimate = {.timestamp_ms = bound->timestamp_ms,
+                        .is_exact = bound->is_own || (bound->is_closed && ascends)};
+      facts.fault = ProbeFault::kNone;
+      facts.fault_message.clear();
+    }
   }
 
   // The first record where an earlier probe's answer still holds.
@@ -311,6 +388,7 @@ class Run {
   }
 
   ClusterAsker& asker_;
+  RecordAccess access_;
   const ProbeRequest& request_;
   const Budget& budget_;
   std::vector<std::string> names_;
@@ -323,7 +401,8 @@ class Run {
 
 class ProbeInRounds final : public PartitionProbe {
  public:
-  explicit ProbeInRounds(std::unique_ptr<ClusterAsker> asker) : asker_(std::move(asker)) {}
+  ProbeInRounds(std::unique_ptr<ClusterAsker> asker, RecordAccess access)
+      : asker_(std::move(asker)), access_(access) {}
 
   Result<ProbeResult> Probe(const ProbeRequest& request, const Budget& budget) override {
     asker_->Begin();
@@ -336,10 +415,11 @@ class ProbeInRounds final : public PartitionProbe {
   Result<ProbeResult> Ask(const ProbeRequest& request, const Budget& budget) {
     TRY(CheckRequest(request));
     TRY(budget.Check());
-    return Run(*asker_, request, budget)();
+    return Run(*asker_, access_, request, budget)();
   }
 
   std::unique_ptr<ClusterAsker> asker_;
+  RecordAccess access_;
 };
 
 }  // namespace
@@ -364,8 +444,14 @@ void TakeOffset(LogEnd end, Offset offset, WatermarkTarget* target) {
   }
 }
 
-std::unique_ptr<PartitionProbe> MakeProbe(std::unique_ptr<ClusterAsker> asker) {
-  return std::make_unique<ProbeInRounds>(std::move(asker));
+std::unique_ptr<PartitionProbe> MakeProbe(std::unique_ptr<ClusterAsker> asker,
+                                          RecordAccess access) {
+  return std::make_unique<ProbeInRounds>(std::move(asker), access);
+}
+
+TimestampType StampedBy(std::string_view setting) {
+  if (setting == "CreateTime") return TimestampType::kCreate;
+  return setting == "LogAppendTime" ? TimestampType::kAppend : TimestampType::kNone;
 }
 
 bool IsTopicName(std::string_view name) {

@@ -15,6 +15,7 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "kafka/partition_probe.h"
+#include "kafka/stamp_search.h"
 
 namespace tidemark::kafka {
 
@@ -80,6 +81,16 @@ struct SearchTarget {
   std::string message;
 };
 
+/// One partition to ask for its first record stamped at `time_ms` or later.
+struct TimeTarget {
+  const PartitionFacts* facts = nullptr;  ///< borrowed for the call
+  Place place;
+  int64_t time_ms = 0;
+
+  bool is_answered = false;
+  std::optional<StampedOffset> found;  ///< nullopt, when answered: there is none
+};
+
 /// What a client library does for a probe. One caller.
 class ClusterAsker {
  public:
@@ -108,6 +119,11 @@ class ClusterAsker {
                                                 std::span<WatermarkTarget> targets,
                                                 Milliseconds patience, const Budget& budget) = 0;
 
+  /// Looks records up by their stamps, uncommitted ones too. Returns when all are answered, the
+  /// rest has been silent for `patience`, or the budget ends.
+  virtual void AskOffsetsAt(std::span<TimeTarget> targets, Milliseconds patience,
+                            const Budget& budget) = 0;
+
   /// Reads until every target is decided, nothing has come for `patience`, or the budget ends; the
   /// undecided ones get the reason of the silence. The errors are of the properties only. Returns
   /// the bytes received.
@@ -122,7 +138,10 @@ class ClusterAsker {
 
 /// The probe that describes, asks and searches in rounds until every partition is decided or the
 /// budget ends.
-std::unique_ptr<PartitionProbe> MakeProbe(std::unique_ptr<ClusterAsker> asker);
+std::unique_ptr<PartitionProbe> MakeProbe(std::unique_ptr<ClusterAsker> asker, RecordAccess access);
+
+/// Of a topic's message.timestamp.type; kNone for a word it does not know.
+TimestampType StampedBy(std::string_view setting);
 
 /// Whether a topic may have this name. One that no topic can have is not to be sent: brokers do not
 /// echo it, or refuse the whole question.

@@ -296,13 +296,104 @@ TEST_P(PartitionProbeBrokerContract, TopicThatMayBeDescribedButNotReadKeepsItsWa
   const std::string topic = NewTopic(2);
   Append({topic, 0}, 5, kMs);
   ASSERT_THAT(broker().Allow(topic, BrokerUnderTest::Right::kDescribe), IsOk());
-  ASSERT_OK_ASSIGN(probe_, GetParam().open(broker().LoginOptions("PLAIN", "")));
+  ClusterOptions options = broker().LoginOptions("PLAIN", "");
+  options.record_access = RecordAccess::kFetch;
+  ASSERT_OK_ASSIGN(probe_, GetParam().open(options));
   const MonoTime begin = std::chrono::steady_clock::now();
   const ProbeResult result = Probe(topic, {{0, 2}, {1, 0}});
   EXPECT_LT(std::chrono::steady_clock::now() - begin, seconds(5));
   EXPECT_THAT(result.partitions[0], AllOf(HasLog(0, 5), HasFault(ProbeFault::kTopicDenied)));
   EXPECT_EQ(result.partitions[0].search, Search::kUndecided);
   EXPECT_THAT(result.partitions[1], AllOf(HasLog(0, 0), IsNotSearched()));
+}
+
+TEST_P(PartitionProbeBrokerContract, WithoutTheRightToReadStampsAreEstimated) {
+  const std::string topic = NewTopic(4, {{"retention.ms", "-1"}});
+  Append({topic, 0}, 5, kMs);
+  for (const int64_t stamp : {kMs, kMs + 10'000, kMs + 2'000}) Append({topic, 1}, 1, stamp);
+  Append({topic, 2}, 5, kMs);
+  ASSERT_THAT(cluster_->DeleteRecordsBefore({topic, 2}, 3), IsOk());
+  ASSERT_THAT(broker().Allow(topic, BrokerUnderTest::Right::kDescribe), IsOk());
+  ASSERT_OK_ASSIGN(probe_, GetParam().open(broker().LoginOptions("PLAIN", "")));
+  const ProbeResult result = Probe(topic, {{0, 2}, {1, 2}, {2, 1}, {3, 0}});
+  EXPECT_THAT(result.partitions,
+              ElementsAre(AllOf(HasLog(0, 5), IsStampedAt(kMs + 2'000)),
+                          AllOf(HasLog(0, 3), IsStampedUpTo(kMs + 10'000)),
+                          AllOf(HasLog(3, 5), IsStampedAt(kMs + 3'000)), IsNotSearched()));
+}
+
+// What was read is the witness of what was estimated.
+TEST_P(PartitionProbeBrokerContract, EstimatesHoldForEveryRecordAndFetchNothing) {
+  constexpr Offset kRecords = 12;
+  const std::string topic = NewTopic(3, {{"retention.ms", "-1"}});
+  const int64_t now_ms =
+      MillisOf(std::chrono::time_point_cast<Milliseconds>(std::chrono::system_clock::now()));
+  for (int batch = 0; batch < 4; ++batch) {
+    Append({topic, 0}, 3, now_ms - 86'400'000 + batch * 3'600'000);
+    Append({topic, 1}, 3, now_ms - (batch % 2 == 0 ? 5'000'000 : 9'000'000));
+    Append({topic, 2}, 3, kMs + batch);
+  }
+  ClusterOptions options = cluster_->options();
+  options.record_access = RecordAccess::kDescribe;
+  ASSERT_OK_ASSIGN(const auto describing, GetParam().open(options));
+  for (Offset committed = 0; committed < kRecords; ++committed) {
+    SCOPED_TRACE(committed);
+    const PartitionOffsets all = {{0, committed}, {1, committed}, {2, committed}};
+    const ProbeRequest request{.topics = {{.name = topic, .committed = all, .wants_config = true}}};
+    const ProbeResult read = Probe(topic, all);
+    ASSERT_OK_ASSIGN(const ProbeResult estimated,
+                     describing->Probe(request, Budget::For(seconds(20))));
+    EXPECT_EQ(estimated.bytes_fetched, 0U);
+    EXPECT_EQ(estimated.topics[0].stamped_by, TimestampType::kCreate);
+    for (size_t i = 0; i < read.partitions.size(); ++i) {
+      const auto& estimate = estimated.partitions[i].estimate;
+      ASSERT_TRUE(estimate) << i;
+      EXPECT_EQ(estimated.partitions[i].fault, ProbeFault::kNone);
+      const int64_t own_ms = read.partitions[i].first->timestamp_ms;
+      EXPECT_GE(estimate->timestamp_ms, own_ms) << i;
+      EXPECT_TRUE(estimate->is_exact || i > 0);
+      if (!estimate->is_exact) continue;
+      EXPECT_EQ(estimate->timestamp_ms, own_ms) << i;
+    }
+  }
+}
+
+TEST_P(PartitionProbeBrokerContract, WhereTheBrokerStampsEstimatesAreExact) {
+  const std::string topic = NewTopic(1, {{"message.timestamp.type", "LogAppendTime"}});
+  for (int batch = 0; batch < 3; ++batch) Append({topic, 0}, 4, kMs);
+  ClusterOptions options = cluster_->options();
+  options.record_access = RecordAccess::kDescribe;
+  ASSERT_OK_ASSIGN(const auto describing, GetParam().open(options));
+  for (Offset committed = 0; committed < 12; ++committed) {
+    const ProbeRequest request{
+        .topics = {{.name = topic, .committed = {{0, committed}}, .wants_config = true}}};
+    ASSERT_OK_ASSIGN(const ProbeResult estimated,
+                     describing->Probe(request, Budget::For(seconds(20))));
+    EXPECT_EQ(estimated.topics[0].stamped_by, TimestampType::kAppend);
+    const auto read = Probe(topic, {{0, committed}}).partitions[0].first;
+    ASSERT_TRUE(read);
+    EXPECT_THAT(estimated.partitions, ElementsAre(IsStampedAt(read->timestamp_ms)));
+  }
+}
+
+TEST_P(PartitionProbeBrokerContract, WhereOffsetsMayHoldNoRecordNothingIsEstimated) {
+  const std::string compacted = NewTopic(1, {{"cleanup.policy", "compact"}});
+  const std::string plain = NewTopic(1, {{"retention.ms", "-1"}});
+  for (const std::string& topic : {compacted, plain}) Append({topic, 0}, 3, kMs);
+  ClusterOptions options = cluster_->options();
+  options.record_access = RecordAccess::kDescribe;
+  ASSERT_OK_ASSIGN(probe_, GetParam().open(options));
+  const auto ask = [&](const std::string& topic, IsolationLevel isolation) {
+    return TryProbe({.topics = {{.name = topic, .committed = {{0, 1}}, .wants_config = true}},
+                     .isolation = isolation});
+  };
+  ASSERT_OK_ASSIGN(const auto holes, ask(compacted, IsolationLevel::kReadUncommitted));
+  ASSERT_OK_ASSIGN(const auto markers, ask(plain, IsolationLevel::kReadCommitted));
+  for (const ProbeResult& result : {holes, markers}) {
+    EXPECT_THAT(result.partitions, ElementsAre(HasFault(ProbeFault::kTopicDenied)));
+    EXPECT_EQ(result.partitions[0].search, Search::kUndecided);
+    EXPECT_FALSE(result.partitions[0].estimate);
+  }
 }
 
 TEST_P(PartitionProbeBrokerContract, AFirstRecordKnownFromBeforeIsNotFetchedAgain) {

@@ -124,7 +124,8 @@ class ProbeTwins : public PartitionProbeBrokerContract {
   }
   static auto FieldsOf(const TopicFacts& facts) {
     return std::tuple(facts.topic, facts.exists, facts.partition_count, facts.topic_id,
-                      facts.retention, facts.is_compacted, facts.is_also_deleted, facts.fault);
+                      facts.retention, facts.is_compacted, facts.is_also_deleted, facts.stamped_by,
+                      facts.fault);
   }
   static void ExpectSame(const ProbeResult& one, const ProbeResult& two) {
     EXPECT_EQ(one.cluster_id, two.cluster_id);

@@ -25,11 +25,16 @@ void PrintTo(const PartitionFacts& facts, std::ostream* out) {
     return first ? fmt::format("{} at {} ms", first->offset, first->timestamp_ms)
                  : std::string("none");
   };
+  const std::string estimate =
+      !facts.estimate ? std::string("none")
+                      : fmt::format("{} {} ms", facts.estimate->is_exact ? "at" : "up to",
+                                    facts.estimate->timestamp_ms);
   *out << fmt::format(
-      "{}[{}] committed {} log {} to {} stable {} search {} first {} blocked {} fault {} {}",
+      "{}[{}] committed {} log {} to {} stable {} search {} first {} estimate {} blocked {} fault "
+      "{} {}",
       facts.partition.topic, facts.partition.partition, number(facts.committed),
       number(facts.log_start), number(facts.high_watermark), number(facts.last_stable),
-      static_cast<int>(facts.search), record(facts.first), record(facts.blocked_first),
+      static_cast<int>(facts.search), record(facts.first), estimate, record(facts.blocked_first),
       ProbeFaultName(facts.fault), facts.fault_message);
 }
 

@@ -124,6 +124,16 @@ MATCHER_P2(IsRecordAt, offset, timestamp_ms, "") {
          arg.first->timestamp_ms == timestamp_ms && arg.fault == ProbeFault::kNone;
 }
 
+/// Not read; `timestamp_ms` is known to be its stamp, or the latest it can be.
+MATCHER_P(IsStampedAt, timestamp_ms, "") {
+  return arg.search == PartitionFacts::Search::kEstimated && arg.fault == ProbeFault::kNone &&
+         arg.estimate && arg.estimate->timestamp_ms == timestamp_ms && arg.estimate->is_exact;
+}
+MATCHER_P(IsStampedUpTo, timestamp_ms, "") {
+  return arg.search == PartitionFacts::Search::kEstimated && arg.fault == ProbeFault::kNone &&
+         arg.estimate && arg.estimate->timestamp_ms == timestamp_ms && !arg.estimate->is_exact;
+}
+
 MATCHER_P2(HasLog, start, end, "") {
   return arg.log_start == Offset{start} && arg.high_watermark == Offset{end};
 }

@@ -50,6 +50,9 @@ class Seen {
     facts_.first = kafka::FirstRecord{offset, timestamp_ms, type};
     return *this;
   }
+  /// The first record was not read; it is at least, or exactly, so old.
+  Seen& EstimatedAtLeast(Milliseconds age) { return Estimate(age, false); }
+  Seen& EstimatedAt(Milliseconds age) { return Estimate(age, true); }
   /// The end was reached and no record was handed out.
   Seen& NoRecord() {
     facts_.search = kafka::PartitionFacts::Search::kEndOfPartition;
@@ -69,6 +72,13 @@ class Seen {
   const kafka::PartitionFacts& facts() const { return facts_; }
 
  private:
+  Seen& Estimate(Milliseconds age, bool is_exact) {
+    facts_.search = kafka::PartitionFacts::Search::kEstimated;
+    facts_.estimate =
+        kafka::StampEstimate{.timestamp_ms = MillisOf(kNow - age), .is_exact = is_exact};
+    return *this;
+  }
+
   kafka::PartitionFacts facts_;
 };
 

@@ -7,7 +7,7 @@ import contextlib
 import pathlib
 import socket
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 
 import pytest
 from confluent_kafka.admin import AclOperation
@@ -15,7 +15,7 @@ from confluent_kafka.admin import AclOperation
 import certificates
 from free_ports import free_ports
 from kafka_cluster import HOST, PASSWORDS, KafkaCluster, Record, now_ms
-from program import HEALTHY, UNKNOWN, UNREACHABLE, USAGE, Program, Run
+from program import BREACH, HEALTHY, UNKNOWN, UNREACHABLE, USAGE, WARNING, Program, Run
 from truth import check_partition, check_pipeline, of_log
 
 MINUTE = 60_000
@@ -48,13 +48,17 @@ def look(
     """Runs `freshness` on the guarded topic through one listener of the broker."""
 
     def run(
-        listener: str, *properties: str, checkpoint: str = f"{TOPIC},0:1,1:1", bootstrap: str = ""
+        listener: str,
+        *properties: str,
+        checkpoint: str = f"{TOPIC},0:1,1:1",
+        bootstrap: str = "",
+        flags: Sequence[str] = (),
     ) -> Run:
-        flags = [word for each in properties for word in ("--property", each)]
+        words = [word for each in properties for word in ("--property", each)]
         done = tidemark(
             "freshness", "--table", make_table(checkpoint),
             "--bootstrap", bootstrap or secure_kafka.bootstrap(listener),
-            "--format", "json", "--partitions", "--timeout", f"{TIMEOUT_SECONDS:g}s", *flags,
+            "--format", "json", "--partitions", "--timeout", f"{TIMEOUT_SECONDS:g}s", *words, *flags,
         )  # fmt: skip
         for word in PASSWORDS.values():
             assert word not in done.out + done.err
@@ -137,10 +141,45 @@ def test_without_the_describe_right_the_report_is_unknown_for_lack_of_rights(
     assert run.seconds < TIMEOUT_SECONDS
 
 
-def test_with_describe_alone_offsets_are_known_but_no_age_is_invented(
+def test_with_describe_alone_the_age_is_estimated_from_look_ups_by_time(
     guarded: dict[int, list[int]], look: Look
 ) -> None:
     run = look("SASL_PLAINTEXT", *login("describer"))
+    report = run.pipeline
+    assert (report["status"], report["reason"]) == ("fresh", "ok")
+    assert "records were not read" in report["message"]
+    lagging, fresh = report["partition_detail"]
+    assert (lagging["verdict"], lagging["reason"]) == ("LAGGING", "estimated")
+    # The stamp is the highest of its log, so the broker names the record itself.
+    assert (lagging["first_uncommitted"], lagging["timestamp_ms"]) == (1, guarded[0][1])
+    assert 30 * 60 <= lagging["lag_seconds"] < 30 * 60 + 120
+    assert not report["lag_is_lower_bound"]
+    check_partition(fresh, of_log(1, guarded[1]), run)
+    assert run.code == HEALTHY
+    assert run.seconds < TIMEOUT_SECONDS
+
+
+def test_with_describe_alone_a_breach_is_proved(
+    guarded: dict[int, list[int]], look: Look
+) -> None:
+    run = look("SASL_PLAINTEXT", *login("describer"), flags=["--sla", "10m"])
+    assert (run.pipeline["status"], run.pipeline["reason"]) == ("breach", "ok")
+    assert run.code == BREACH
+
+
+def test_what_is_not_to_be_read_is_not_read_though_it_may_be(
+    guarded: dict[int, list[int]], look: Look
+) -> None:
+    run = look("SASL_PLAINTEXT", *login("reader"), flags=["--record-access", "describe"])
+    lagging, fresh = run.pipeline["partition_detail"]
+    assert (lagging["reason"], lagging["timestamp_ms"]) == ("estimated", guarded[0][1])
+    check_partition(fresh, of_log(1, guarded[1]), run)
+
+
+def test_with_describe_alone_and_no_estimates_wanted_no_age_is_invented(
+    guarded: dict[int, list[int]], look: Look
+) -> None:
+    run = look("SASL_PLAINTEXT", *login("describer"), flags=["--record-access", "fetch"])
     check_refused(run, "auth", "read", TOPIC)
     lagging, fresh = run.pipeline["partition_detail"]
     assert lagging["verdict"] == "UNKNOWN"
@@ -262,6 +301,34 @@ def test_doctor_ends_as_freshness_does(
     for text in (run.out, examined.out):
         assert "in state" not in text
         assert "suppressed" not in text
+
+
+@pytest.mark.parametrize(
+    ("flags", "code", "words"),
+    [
+        ([], WARNING, ["not read", "grant READ"]),
+        (["--record-access", "describe"], HEALTHY, ["not read", "as record_access asks"]),
+        (["--record-access", "fetch"], UNKNOWN, ["grant READ and DESCRIBE"]),
+    ],
+    ids=["by itself", "as asked", "not wanted"],
+)
+def test_doctor_tells_what_the_missing_right_to_read_costs(
+    guarded: dict[int, list[int]],
+    tidemark: Program,
+    secure_kafka: KafkaCluster,
+    make_table: Callable[..., pathlib.Path],
+    flags: list[str],
+    code: int,
+    words: list[str],
+) -> None:
+    given = [word for each in login("describer") for word in ("--property", each)]
+    run = tidemark(
+        "doctor", make_table(f"{TOPIC},0:1,1:1"),
+        "--bootstrap", secure_kafka.bootstrap("SASL_PLAINTEXT"), *given, *flags,
+    )  # fmt: skip
+    assert run.code == code
+    for word in words:
+        assert word in run.out
 
 
 def test_properties_that_do_not_fit_together_are_a_mistake_not_a_dead_cluster(look: Look) -> None:

@@ -31,6 +31,7 @@ def full_config(table: pathlib.Path, dead: str) -> dict:
             "main": {
                 "bootstrap_servers": dead,
                 "client": "auto",
+                "record_access": "auto",
                 "properties": {
                     "security.protocol": "SASL_PLAINTEXT",
                     "sasl.mechanism": "PLAIN",

@@ -6,6 +6,7 @@
 
 #include "kafka/client/clients_internal.h"
 #include "kafka/client/first_record_internal.h"
+#include "kafka/client/time_look_up_internal.h"
 #include "kafka/client/topic_facts_internal.h"
 #include "kafka/client/watermarks_internal.h"
 
@@ -46,6 +47,10 @@ class RdKafkaAsker final : public ClusterAsker {
                                         const Budget& budget) override {
     return client::AskWatermarks(*askers_.current, isolation, targets, patience, budget);
   }
+  void AskOffsetsAt(std::span<TimeTarget> targets, Milliseconds patience,
+                    const Budget& budget) override {
+    client::AskOffsetsAt(*askers_.current, targets, patience, budget);
+  }
   Result<uint64_t> SearchFirstRecords(IsolationLevel isolation, std::span<SearchTarget> targets,
                                       Milliseconds patience, const Budget& budget) override {
     return client::SearchFirstRecords(options_, isolation, targets, patience, budget);
@@ -70,7 +75,8 @@ class RdKafkaAsker final : public ClusterAsker {
 
 Result<std::unique_ptr<PartitionProbe>> RdKafkaProbe::Open(const ClusterOptions& options) {
   TRY_ASSIGN(auto client, OpenAsker(options));
-  return MakeProbe(std::make_unique<RdKafkaAsker>(std::move(client), options));
+  return MakeProbe(std::make_unique<RdKafkaAsker>(std::move(client), options),
+                   options.record_access);
 }
 
 }  // namespace tidemark::kafka::client

@@ -191,6 +191,7 @@ void TakeConfig(const rd_kafka_ConfigResource_t* resource, TopicFacts* facts) {
     if (value == nullptr) continue;
     const std::string_view name(rd_kafka_ConfigEntry_name(entries[i]));
     if (name == "retention.ms") facts->retention = RetentionOf(value);
+    if (name == "message.timestamp.type") facts->stamped_by = StampedBy(value);
     if (name == "cleanup.policy") {
       const std::string_view policy(value);
       facts->is_config_known = true;
@@ -231,6 +232,7 @@ ConfigQuestion::ConfigQuestion(Client& client, const std::vector<std::string>& t
     // Only the names count in a question; the interface wants a value.
     rd_kafka_ConfigResource_set_config(owned.back().get(), "retention.ms", "?");
     rd_kafka_ConfigResource_set_config(owned.back().get(), "cleanup.policy", "?");
+    rd_kafka_ConfigResource_set_config(owned.back().get(), "message.timestamp.type", "?");
     resources.push_back(owned.back().get());
   }
   const auto options = AdminOptions(client, RD_KAFKA_ADMIN_OP_DESCRIBECONFIGS, limit);

@@ -66,7 +66,8 @@ void WireAsker::AskConfigs(const std::vector<std::string>& topics, Milliseconds)
   if (!version) return;
   DescribeConfigsRequest request;
   for (const std::string& topic : topics) {
-    request.resources.push_back({.name = topic, .keys = {{"retention.ms", "cleanup.policy"}}});
+    request.resources.push_back(
+        {.name = topic, .keys = {{"retention.ms", "cleanup.policy", "message.timestamp.type"}}});
   }
   config_question_ = connections_.NextQuestion();
   connection->Ask(config_question_, request, *version,
@@ -83,6 +84,7 @@ void WireAsker::TakeConfigs(const DescribeConfigsResponse& response) {
     for (const auto& entry : result.configs) {
       if (!entry.value) continue;
       if (entry.name == "retention.ms") config.retention = RetentionOf(*entry.value);
+      if (entry.name == "message.timestamp.type") config.stamped_by = StampedBy(*entry.value);
       if (entry.name == "cleanup.policy") {
         config.is_config_known = true;
         config.is_compacted = entry.value->contains("compact");
@@ -102,6 +104,7 @@ void WireAsker::CollectConfigs(std::span<TopicFacts> topics, Milliseconds limit)
     if (found == configs_.end()) continue;
     topic.retention = found->second.retention;
     topic.is_config_known = found->second.is_config_known;
+    topic.stamped_by = found->second.stamped_by;
     topic.is_compacted = found->second.is_compacted;
     topic.is_also_deleted = found->second.is_also_deleted;
   }

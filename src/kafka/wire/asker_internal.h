@@ -45,6 +45,8 @@ class WireAsker final : public ClusterAsker {
   std::optional<WallTime> AskWatermarks(IsolationLevel isolation,
                                         std::span<WatermarkTarget> targets, Milliseconds patience,
                                         const Budget& budget) override;
+  void AskOffsetsAt(std::span<TimeTarget> targets, Milliseconds patience,
+                    const Budget& budget) override;
   Result<uint64_t> SearchFirstRecords(IsolationLevel isolation, std::span<SearchTarget> targets,
                                       Milliseconds patience, const Budget& budget) override;
   bool is_refused() const override { return refusal_.has_value(); }
@@ -53,6 +55,8 @@ class WireAsker final : public ClusterAsker {
  private:
   class FirstContact;
   class LogEnds;
+  class OffsetQuestion;
+  class TimeLookUp;
   class RecordSearch;
 
   std::vector<BrokerAddress> Candidates() const;
@@ -80,6 +84,7 @@ class WireAsker final : public ClusterAsker {
     bool is_compacted = false;
     bool is_also_deleted = false;
     bool is_config_known = false;
+    TimestampType stamped_by = TimestampType::kNone;
   };
   std::map<std::string, TopicConfig> configs_;
 };

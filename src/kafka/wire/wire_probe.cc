@@ -10,7 +10,8 @@ Result<std::unique_ptr<PartitionProbe>> WireProbe::Open(const ClusterOptions& op
   }
   TRY_ASSIGN(auto bootstrap, ParseBootstrapServers(options.bootstrap_servers));
   TRY_ASSIGN(auto settings, MakeSettings(options.properties));
-  return MakeProbe(std::make_unique<WireAsker>(options, std::move(bootstrap), std::move(settings)));
+  return MakeProbe(std::make_unique<WireAsker>(options, std::move(bootstrap), std::move(settings)),
+                   options.record_access);
 }
 
 std::optional<std::string> WireProbe::ForeignProperty(const ClusterOptions& options) {

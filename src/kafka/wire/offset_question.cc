@@ -1,0 +1,128 @@
+#include <algorithm>
+#include <numeric>
+#include <utility>
+
+#include "kafka/wire/offset_question_internal.h"
+
+namespace tidemark::kafka::wire {
+
+namespace {
+
+// A question of so many partitions is about a quarter of a megabyte.
+constexpr size_t kPartitionsPerRequest = 5'000;
+
+}  // namespace
+
+WireAsker::OffsetQuestion::OffsetQuestion(WireAsker& asker, Listener& listener,
+                                          const std::vector<Step>& steps)
+    : asker_(asker),
+      listener_(listener),
+      steps_(steps),
+      question_(asker.connections_.NextQuestion()) {}
+
+WireAsker::OffsetQuestion::~OffsetQuestion() {
+  asker_.connections_.Abandon(question_);
+}
+
+void WireAsker::OffsetQuestion::Run(std::vector<Item> items, Milliseconds limit,
+                                    const Budget& budget) {
+  Patience patience(limit, budget);
+  patience_ = &patience;
+  items_ = std::move(items);
+  order_.resize(items_.size());
+  std::iota(order_.begin(), order_.end(), size_t{0});
+  const auto leader_of = [&](size_t item) { return items_[item].place.leader; };
+  std::ranges::stable_sort(order_, {}, leader_of);
+  for (size_t begin = 0; begin < order_.size();) {
+    size_t end = begin;
+    while (end < order_.size() && leader_of(order_[end]) == leader_of(order_[begin])) ++end;
+    Begin(Part(order_).subspan(begin, end - begin));
+    begin = end;
+  }
+  while (waiting_ > 0 && !patience.is_over()) asker_.connections_.Drive(patience.Slice());
+}
+
+void WireAsker::OffsetQuestion::Begin(Part part) {
+  const BrokerAddress* address = asker_.AddressOf(items_[part.front()].place.leader);
+  if (address == nullptr) {
+    return BlameAll(part, {ProbeFault::kBrokerUnreachable, true},
+                    "the leader is not among the cluster's brokers");
+  }
+  ++waiting_;
+  Connection* connection = &asker_.connections_.To(*address);
+  connection->WhenReady(question_, [this, connection, part] {
+    --waiting_;
+    if (connection->is_closed()) return Lose(*connection, part);
+    for (size_t begin = 0; begin < part.size(); begin += kPartitionsPerRequest) {
+      const size_t count = std::min(kPartitionsPerRequest, part.size() - begin);
+      for (size_t step = 0; step < steps_.size(); ++step) {
+        Ask(*connection, part.subspan(begin, count), step);
+      }
+    }
+  });
+}
+
+void WireAsker::OffsetQuestion::Ask(Connection& connection, Part part, size_t step) {
+  const auto version = connection.VersionOf(ListOffsetsRequest::kApi);
+  // Before version 2 there is no isolation, nor are there transactions.
+  if (!version || (steps_[step].is_read_committed && *version < 2)) {
+    return BlameAll(part, {ProbeFault::kOther, false}, "no version of ListOffsets that both know");
+  }
+  ListOffsetsRequest request;
+  request.is_read_committed = steps_[step].is_read_committed;
+  for (const size_t item : part) {
+    const TopicPartition& place = *items_[item].partition;
+    if (request.topics.empty() || request.topics.back().name != place.topic) {
+      request.topics.push_back({.name = place.topic, .partitions = {}});
+    }
+    request.topics.back().partitions.push_back({.index = place.partition,
+                                                .leader_epoch = asker_.EpochOf(place),
+                                                .timestamp_ms = steps_[step].timestamp_of(item)});
+  }
+  ++waiting_;
+  connection.Ask(
+      question_, request, *version,
+      [this, &connection, part, step](const Result<ListOffsetsResponse>& answer) {
+        --waiting_;
+        if (!answer) return Lose(connection, part);
+        Take(*answer, part, step);
+        patience_->Renew(std::max(std::chrono::steady_clock::now(), connection.throttled_until()));
+      });
+}
+
+void WireAsker::OffsetQuestion::Take(const ListOffsetsResponse& answer, Part part, size_t step) {
+  // Answers come in the order of the question.
+  size_t next = 0;
+  const auto find = [&](std::string_view topic, int32_t partition) -> const size_t* {
+    for (size_t tries = 0; tries < part.size(); ++tries) {
+      const size_t* item = &part[next];
+      next = (next + 1) % part.size();
+      const TopicPartition& place = *items_[*item].partition;
+      if (place.partition == partition && place.topic == topic) return item;
+    }
+    return nullptr;
+  };
+  for (const auto& topic : answer.topics) {
+    for (const auto& partition : topic.partitions) {
+      const size_t* item = find(topic.name, partition.index);
+      if (item == nullptr) continue;
+      if (partition.error != 0) {
+        listener_.Blame(*item, FaultOf(partition.error), WordsOf(partition.error));
+      } else {
+        listener_.Take(*item, step, partition);
+      }
+    }
+  }
+}
+
+void WireAsker::OffsetQuestion::Lose(const Connection& connection, Part part) {
+  const Farewell& farewell = connection.farewell();
+  asker_.TakeFarewell(farewell);
+  BlameAll(part, {farewell.fault, !farewell.is_refusal()}, farewell.reason);
+}
+
+void WireAsker::OffsetQuestion::BlameAll(Part part, FaultOfCode meaning, const std::string& words) {
+  for (const size_t item : part) listener_.Blame(item, meaning, words);
+}
+
+}  // namespace tidemark::kafka::wire

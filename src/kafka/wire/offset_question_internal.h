@@ -1,0 +1,67 @@
+/// ListOffsets to the leaders of many partitions at once.
+#pragma once
+
+#include <functional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "kafka/probe_rounds.h"
+#include "kafka/wire/asker_internal.h"
+#include "kafka/wire/faults_internal.h"
+#include "kafka/wire/messages_internal.h"
+
+namespace tidemark::kafka::wire {
+
+/// Every leader gets all its requests at once. A broker answers those of one connection one after
+/// the other, so what was sent first was also looked at first.
+class WireAsker::OffsetQuestion {
+ public:
+  struct Item {
+    const TopicPartition* partition = nullptr;
+    Place place;
+  };
+  /// One request about all items.
+  struct Step {
+    bool is_read_committed = false;
+    std::function<int64_t(size_t item)> timestamp_of;  ///< as ListOffsetsRequest has it
+  };
+  /// Who hears of the answers, by the index of the item.
+  class Listener {
+   public:
+    virtual ~Listener() = default;
+    /// May come more than once, and for an item that was blamed.
+    virtual void Take(size_t item, size_t step, const ListOffsetsResponse::Partition& answer) = 0;
+    virtual void Blame(size_t item, FaultOfCode meaning, const std::string& words) = 0;
+  };
+
+  /// All three outlive the question.
+  OffsetQuestion(WireAsker& asker, Listener& listener, const std::vector<Step>& steps);
+  OffsetQuestion(const OffsetQuestion&) = delete;
+  OffsetQuestion& operator=(const OffsetQuestion&) = delete;
+  ~OffsetQuestion();
+
+  /// Once. Returns when all have answered, or as Patience says; then some items were neither taken
+  /// nor blamed.
+  void Run(std::vector<Item> items, Milliseconds limit, const Budget& budget);
+
+ private:
+  using Part = std::span<const size_t>;  // of order_
+
+  void Begin(Part part);
+  void Ask(Connection& connection, Part part, size_t step);
+  void Take(const ListOffsetsResponse& answer, Part part, size_t step);
+  void Lose(const Connection& connection, Part part);
+  void BlameAll(Part part, FaultOfCode meaning, const std::string& words);
+
+  WireAsker& asker_;
+  Listener& listener_;
+  const std::vector<Step>& steps_;
+  QuestionId question_;
+  std::vector<Item> items_;
+  std::vector<size_t> order_;  // of the items, by leader; spans of it are under way
+  size_t waiting_ = 0;         // answers, and connections that are not ready
+  Patience* patience_ = nullptr;
+};
+
+}  // namespace tidemark::kafka::wire
