@@ -74,6 +74,14 @@ class GoalsTest(unittest.TestCase):
                 found = self.reached(a_scenario(a_run(), a_run(key="raw", **change), a_run(key="each", wall_ms=160.0)))
                 self.assertEqual([name for name, is_reached in found.items() if not is_reached], [what])
 
+    def test_time_may_grow_as_partitions_do(self):
+        def scenario(partitions, wall_ms):
+            return {**a_scenario(a_run(wall_ms=wall_ms), a_run(key="raw")), "partitions": partitions}
+        for wall_ms, is_reached in ((1000.0, True), (1001.0, False)):
+            found = contest_table.growth([scenario(10_000, 100.0), scenario(100_000, wall_ms)])
+            self.assertEqual([reached for *_, reached in found], [is_reached])
+        self.assertEqual(contest_table.growth([scenario(1_000, 100.0), scenario(10_000, 2000.0)]), [])
+
     def test_watermarks_are_compared_with_the_raw_round(self):
         self.assertEqual(self.reached(a_scenario(a_run(), a_run(key="raw", wall_ms=2.0), batch_bytes=None)),
                          {"time against one raw round": False,

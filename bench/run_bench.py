@@ -6,6 +6,7 @@ the loader computed. Sizes come from --scale:
 
   full    10,000 partitions on three real brokers; minutes, wants a quiet machine
   quick   the same with 100 partitions, to see that everything works
+  wide    100,000 partitions on six brokers, without the peers: how ours grows; the loading alone takes many minutes
   smoke   16 partitions on the brokers that $BOOTSTRAP names (bench/mock_brokers), for the test suite
 """
 import argparse
@@ -47,11 +48,17 @@ class Scale:
     small_batches: int  # batches of one record in each partition
     starts: int  # of the whole program
     scan_seconds: float  # for each commit body
+    # One process may hold 20,000 open files on common machines, and a broker has one for each of its partitions.
+    brokers: int = 3
+    broker_heap: str = "320m"
+    is_wide: bool = False  # one load, no peers
 
 
 SCALES = {
     "full": Scale(100, 100, 10, repeats=5, sample=100, sample_tuned=500, small_batches=8, starts=20, scan_seconds=1),
     "quick": Scale(10, 10, 5, repeats=2, sample=10, sample_tuned=20, small_batches=8, starts=5, scan_seconds=0.1),
+    "wide": Scale(100, 1000, 10, repeats=5, sample=0, sample_tuned=0, small_batches=2, starts=1, scan_seconds=0.01,
+                  brokers=6, broker_heap="1g", is_wide=True),
     "smoke": Scale(2, 8, 1, repeats=1, sample=1, sample_tuned=1, small_batches=4, starts=1, scan_seconds=0.01),
 }
 
@@ -70,8 +77,11 @@ class Load:
 
 
 def loads(scale):
+    small = Load("one 1 KB record a batch", 1, scale.small_batches, is_few=False)
+    if scale.is_wide:
+        return [small]
     return [
-        Load("one 1 KB record a batch", 1, scale.small_batches, is_few=False),
+        small,
         Load("16 KB batches", 16, 4, is_few=False),
         # Three of them in 1,000 partitions are 1.5 GB.
         Load("512 KB batches", 512, 3, is_few=True),
@@ -120,12 +130,17 @@ class Bench:
 
     def contestants(self, load, asked):
         """(key, label, command without the common options, questions)."""
+        ours = [
+            ("raw", "raw requests (the limit)", ["raw_fetch", "--partition-bytes", str(load.batch_bytes)], asked),
+            ("tidemark", "tidemark-wire", ["probe_partitions", "--wire"], asked),
+        ]
+        if self.scale.is_wide:
+            return ours
         # Whole topics, so that what a new topic costs is shared by as many partitions as it has.
         few = self.questions("lagging", self.scale.sample)
         more = self.questions("lagging", self.scale.sample_tuned)
         return [
-            ("raw", "raw requests (the limit)", ["raw_fetch", "--partition-bytes", str(load.batch_bytes)], asked),
-            ("tidemark", "tidemark-wire", ["probe_partitions", "--wire"], asked),
+            *ours,
             ("rdkafka", "tidemark on librdkafka", ["probe_partitions"], asked),
             ("once", "one 500 ms poll", ["poll_once"], asked),
             ("once_per_topic", "one 500 ms poll a topic", ["poll_once", "--per-topic"], asked),
@@ -169,9 +184,10 @@ class Bench:
         asked = self.questions("caught_up")
         contestants = [("raw", "one raw ListOffsets round", ["raw_fetch", "--partition-bytes", "1", "--one-round"]),
                        ("tidemark", "tidemark-wire", ["probe_partitions", "--wire"]),
-                       ("tidemark_warm", "tidemark-wire, second time", ["probe_partitions", "--wire", "--warm"]),
-                       ("rdkafka", "tidemark on librdkafka", ["probe_partitions"]),
-                       ("rdkafka_warm", "tidemark on librdkafka, second time", ["probe_partitions", "--warm"])]
+                       ("tidemark_warm", "tidemark-wire, second time", ["probe_partitions", "--wire", "--warm"])]
+        if not self.scale.is_wide:
+            contestants += [("rdkafka", "tidemark on librdkafka", ["probe_partitions"]),
+                            ("rdkafka_warm", "tidemark on librdkafka, second time", ["probe_partitions", "--warm"])]
         runs = {key: [] for key, *_ in contestants}
         before = os.getloadavg()[0]
         for repeat in range(self.scale.repeats):
@@ -246,8 +262,8 @@ def judge(questions, answers, truth):
 
 
 @contextlib.contextmanager
-def three_brokers(folder):
-    """The cluster of the system tests, with three nodes."""
+def real_brokers(folder, scale):
+    """The cluster of the system tests, with several nodes."""
     sys.path.insert(0, str(ROOT / "tests" / "system"))
     from kafka_cluster import KafkaCluster
     deps = os.environ.get("TIDEMARK_DEPS") or os.path.join(
@@ -255,7 +271,10 @@ def three_brokers(folder):
     # Each partition has a handful of open files.
     _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
     resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
-    with KafkaCluster(folder / "brokers", pathlib.Path(deps) / "kafka-4.4.0", nodes=3) as cluster:
+    # Looking for what is to be deleted twice a second is for tests; over this many partitions it is all a broker does.
+    rarely = {"log.retention.check.interval.ms": "300000", "log.cleaner.backoff.ms": "60000"} if scale.is_wide else {}
+    with KafkaCluster(folder / "brokers", pathlib.Path(deps) / "kafka-4.4.0", nodes=scale.brokers, settings=rarely,
+                      heap=scale.broker_heap) as cluster:
         yield cluster.bootstrap()
 
 
@@ -295,7 +314,7 @@ def main():
     try:
         with contextlib.ExitStack() as stack:
             bootstrap = os.environ["BOOTSTRAP"] if arguments.scale == "smoke" else stack.enter_context(
-                three_brokers(folder))
+                real_brokers(folder, scale))
             bench = Bench(arguments.build, scale, bootstrap, arguments.scale != "smoke", folder)
             results["start_up_ms"] = bench.start_up()
             results["commit_bodies"] = bench.commit_bodies()

@@ -163,12 +163,14 @@ class KafkaCluster:
         nodes: int = 1,
         security: Security | None = None,
         settings: Mapping[str, str] | None = None,
+        heap: str = "320m",
     ) -> None:
         self._folder = folder
         self._jars = jars
         self._node_count = nodes
         self._security = security
         self._extra = dict(settings or {})
+        self._heap = heap  # of each node, at most
         self._admin: AdminClient | None = None
         self._producer: Producer | None = None
         self.nodes: list[Node] = []
@@ -276,7 +278,7 @@ class KafkaCluster:
         command = [
             java,
             "-Xms48m",
-            "-Xmx320m",
+            f"-Xmx{self._heap}",
             "-XX:+UseSerialGC",
             "-XX:TieredStopAtLevel=1",
             "-Dlog4j2.configurationFile=log4j2.yaml",
