@@ -47,12 +47,9 @@ const BrokerAddress* WireAsker::AddressOf(int32_t broker) const {
   return found == brokers_.end() ? nullptr : &found->second;
 }
 
-int32_t WireAsker::EpochOf(const TopicPartition& partition) const {
-  const auto found = topics_.find(partition.topic);
-  if (found == topics_.end()) return kNoEpoch;
-  const auto& epochs = found->second.leader_epochs;
-  const auto index = static_cast<size_t>(partition.partition);
-  return index < epochs.size() ? epochs[index] : kNoEpoch;
+const TopicMemory* WireAsker::MemoryOf(const std::string& topic) const {
+  const auto found = topics_.find(topic);
+  return found == topics_.end() ? nullptr : &found->second;
 }
 
 void WireAsker::TakeFarewell(const Farewell& farewell) {
@@ -108,6 +105,12 @@ void WireAsker::CollectConfigs(std::span<TopicFacts> topics, Milliseconds limit)
     topic.is_compacted = found->second.is_compacted;
     topic.is_also_deleted = found->second.is_also_deleted;
   }
+}
+
+int32_t EpochOf(const TopicMemory* topic, PartitionId partition) {
+  const auto index = static_cast<size_t>(partition);
+  return topic != nullptr && index < topic->leader_epochs.size() ? topic->leader_epochs[index]
+                                                                 : kNoEpoch;
 }
 
 std::string SilenceWords(const std::string& address) {

@@ -28,6 +28,9 @@ struct TopicMemory {
 };
 using TopicMemories = std::unordered_map<std::string, TopicMemory>;
 
+/// The leader epoch by the last description; kNoEpoch: not told. `topic` may be null.
+int32_t EpochOf(const TopicMemory* topic, PartitionId partition);
+
 /// One caller.
 class WireAsker final : public ClusterAsker {
  public:
@@ -67,7 +70,8 @@ class WireAsker final : public ClusterAsker {
   void TakeFarewell(const Farewell& farewell);
   /// The leader's address; null: it is not among the brokers of the last description.
   const BrokerAddress* AddressOf(int32_t broker) const;
-  int32_t EpochOf(const TopicPartition& partition) const;
+  /// Null: it was never described.
+  const TopicMemory* MemoryOf(const std::string& topic) const;
 
   ClusterOptions options_;
   std::vector<BrokerAddress> bootstrap_;

@@ -1,5 +1,7 @@
 #include <algorithm>
 #include <numeric>
+#include <string_view>
+#include <unordered_map>
 #include <utility>
 
 #include "kafka/wire/offset_question_internal.h"
@@ -70,14 +72,19 @@ void WireAsker::OffsetQuestion::Ask(Connection& connection, Part part, size_t st
   }
   ListOffsetsRequest request;
   request.is_read_committed = steps_[step].is_read_committed;
-  for (const size_t item : part) {
-    const TopicPartition& place = *items_[item].partition;
-    if (request.topics.empty() || request.topics.back().name != place.topic) {
-      request.topics.push_back({.name = place.topic, .partitions = {}});
+  for (size_t begin = 0; begin < part.size();) {
+    const size_t end = EndOfTopic(part, begin);
+    auto& topic = request.topics.emplace_back();
+    topic.name = items_[part[begin]].partition->topic;
+    topic.partitions.reserve(end - begin);
+    const TopicMemory* memory = asker_.MemoryOf(items_[part[begin]].partition->topic);
+    for (const size_t item : part.subspan(begin, end - begin)) {
+      const PartitionId partition = items_[item].partition->partition;
+      topic.partitions.push_back({.index = partition,
+                                  .leader_epoch = EpochOf(memory, partition),
+                                  .timestamp_ms = steps_[step].timestamp_of(item)});
     }
-    request.topics.back().partitions.push_back({.index = place.partition,
-                                                .leader_epoch = asker_.EpochOf(place),
-                                                .timestamp_ms = steps_[step].timestamp_of(item)});
+    begin = end;
   }
   ++waiting_;
   connection.Ask(
@@ -90,22 +97,21 @@ void WireAsker::OffsetQuestion::Ask(Connection& connection, Part part, size_t st
       });
 }
 
+// Brokers answer in an order of their own.
 void WireAsker::OffsetQuestion::Take(const ListOffsetsResponse& answer, Part part, size_t step) {
-  // Answers come in the order of the question.
-  size_t next = 0;
-  const auto find = [&](std::string_view topic, int32_t partition) -> const size_t* {
-    for (size_t tries = 0; tries < part.size(); ++tries) {
-      const size_t* item = &part[next];
-      next = (next + 1) % part.size();
-      const TopicPartition& place = *items_[*item].partition;
-      if (place.partition == partition && place.topic == topic) return item;
-    }
-    return nullptr;
-  };
+  std::unordered_map<std::string_view, Part> by_topic;
+  for (size_t begin = 0; begin < part.size();) {
+    const size_t end = EndOfTopic(part, begin);
+    by_topic.emplace(items_[part[begin]].partition->topic, part.subspan(begin, end - begin));
+    begin = end;
+  }
+  const auto partition_of = [&](size_t item) { return items_[item].partition->partition; };
   for (const auto& topic : answer.topics) {
+    const auto asked = by_topic.find(topic.name);
+    if (asked == by_topic.end()) continue;
     for (const auto& partition : topic.partitions) {
-      const size_t* item = find(topic.name, partition.index);
-      if (item == nullptr) continue;
+      const auto item = std::ranges::lower_bound(asked->second, partition.index, {}, partition_of);
+      if (item == asked->second.end() || partition_of(*item) != partition.index) continue;
       if (partition.error != 0) {
         listener_.Blame(*item, FaultOf(partition.error), WordsOf(partition.error));
       } else {
@@ -113,6 +119,13 @@ void WireAsker::OffsetQuestion::Take(const ListOffsetsResponse& answer, Part par
       }
     }
   }
+}
+
+size_t WireAsker::OffsetQuestion::EndOfTopic(Part part, size_t begin) const {
+  const std::string& topic = items_[part[begin]].partition->topic;
+  size_t end = begin + 1;
+  while (end < part.size() && items_[part[end]].partition->topic == topic) ++end;
+  return end;
 }
 
 void WireAsker::OffsetQuestion::Lose(const Connection& connection, Part part) {

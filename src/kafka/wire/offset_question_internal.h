@@ -41,8 +41,8 @@ class WireAsker::OffsetQuestion {
   OffsetQuestion& operator=(const OffsetQuestion&) = delete;
   ~OffsetQuestion();
 
-  /// Once. Returns when all have answered, or as Patience says; then some items were neither taken
-  /// nor blamed.
+  /// Once. The items of one topic stand together, by partition. Returns when all have answered, or
+  /// as Patience says; then some items were neither taken nor blamed.
   void Run(std::vector<Item> items, Milliseconds limit, const Budget& budget);
 
  private:
@@ -51,6 +51,8 @@ class WireAsker::OffsetQuestion {
   void Begin(Part part);
   void Ask(Connection& connection, Part part, size_t step);
   void Take(const ListOffsetsResponse& answer, Part part, size_t step);
+  /// Where in the part the topic of its item at `begin` ends.
+  size_t EndOfTopic(Part part, size_t begin) const;
   void Lose(const Connection& connection, Part part);
   void BlameAll(Part part, FaultOfCode meaning, const std::string& words);
 

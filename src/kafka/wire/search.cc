@@ -48,7 +48,7 @@ class WireAsker::RecordSearch {
       name = &place.topic;
       by_leader[target.place.leader].push_back({.target = &target,
                                                 .topic = topic,
-                                                .leader_epoch = asker_.EpochOf(place),
+                                                .leader_epoch = EpochOf(topic, place.partition),
                                                 .position = target.from});
     }
     std::vector<TopicMemory*> topics;
