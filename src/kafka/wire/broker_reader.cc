@@ -16,7 +16,9 @@ constexpr size_t kInFlight = 4;
 // A partition's part of a response without its records, generously.
 constexpr size_t kPartitionOverhead = 256;
 // Topics asked about alone in the beginning. Each is a request.
-constexpr size_t kSamplesMax = 32;
+constexpr size_t kAloneMax = 32;
+// What a scout may bring: enough for what small producers send, little where logs hold more.
+constexpr int32_t kScoutBytes = 24 << 10;
 // Asked for when a partition is asked alone: its first batch comes, whatever its size.
 constexpr int32_t kSampleBytes = 1;
 // Where no sample told a size.
@@ -26,10 +28,6 @@ constexpr int32_t kBytesGrowth = 4;
 constexpr int kSilencesMax = 3;
 // A sample far above the others' median may be an outlier of its topic.
 constexpr int32_t kAboveMedianMax = 4;
-
-bool IsSample(const std::vector<ReadItem*>& batch) {
-  return batch.size() == 1 && batch.front()->bytes_max == kSampleBytes;
-}
 
 ReadItem* FindItem(const std::vector<ReadItem*>& batch, const FetchResponse::Topic& topic,
                    int32_t partition, size_t* next) {
@@ -77,6 +75,11 @@ void BrokerReader::Start() {
   Fill();
 }
 
+bool BrokerReader::IsSample(const Batch& batch) {
+  const ReadItem& first = *batch.front();
+  return first.is_scout || (batch.size() == 1 && first.bytes_max == kSampleBytes);
+}
+
 // Of each topic whose size is not known one item; the others of it wait for its answer.
 void BrokerReader::SendSamples(size_t first_sample) {
   std::vector<std::pair<size_t, size_t>> groups;  // begin and end of unknown topics
@@ -93,20 +96,33 @@ void BrokerReader::SendSamples(size_t first_sample) {
     }
     begin = end;
   }
+  const size_t scouts_max = response_bytes_ / (kScoutBytes + kPartitionOverhead);
+  Batch scouts;
   for (size_t i = 0; i < groups.size(); ++i) {
     const auto [begin, end] = groups[(i + first_sample) % groups.size()];
-    const bool is_sampled = i < kSamplesMax;
-    for (size_t at = begin + (is_sampled ? 1 : 0); at < end; ++at) {
-      unsampled_.push_back(&items_[at]);
-    }
-    if (!is_sampled) continue;
-    items_[begin].bytes_max = kSampleBytes;
-    ++samples_;
+    const bool is_scout = scouts.size() < scouts_max;
+    for (size_t at = begin + (is_scout ? 1 : 0); at < end; ++at) unsampled_.push_back(&items_[at]);
+    if (is_scout) scouts.push_back(&items_[begin]);
   }
   // Sent last: answers may come at once.
-  for (ReadItem& item : items_) {
-    if (item.bytes_max == kSampleBytes) Send({&item});
+  if (scouts.size() == 1) return SendAlone(scouts.front());
+  if (!scouts.empty()) SendScouts(scouts);
+}
+
+void BrokerReader::SendScouts(const Batch& scouts) {
+  for (ReadItem* item : scouts) {
+    item->is_scout = true;
+    item->bytes_max = kScoutBytes;
   }
+  ++samples_;
+  Send(scouts);
+}
+
+void BrokerReader::SendAlone(ReadItem* item) {
+  item->bytes_max = kSampleBytes;
+  ++alone_;
+  ++samples_;
+  Send({item});
 }
 
 int32_t BrokerReader::LimitFor(const TopicMemory& topic) const {
@@ -214,7 +230,18 @@ void BrokerReader::Take(const Batch& batch, const FetchResponse& answer) {
   for (ReadItem* item : batch) {
     if (!item->is_answered) TakeMissing(item, answer);
   }
-  if (is_sample && --samples_ == 0) QueueRest();
+  if (!is_sample) return;
+  --samples_;
+  for (ReadItem* item : std::exchange(returned_, {})) {
+    if (is_lost_) {
+      Requeue(item);  // which ends it
+    } else if (alone_ >= kAloneMax) {
+      unsampled_.push_back(item);
+    } else {
+      SendAlone(item);
+    }
+  }
+  if (samples_ == 0) QueueRest();
 }
 
 // Throttled answers are empty, refused ones too.
@@ -278,6 +305,11 @@ void BrokerReader::TakeEmpty(ReadItem* item, const FetchResponse::Partition& ans
   if (end < item->target->end) {
     return Decide(item, SearchTarget::Outcome::kOutOfRange, ProbeFault::kNone, "");
   }
+  if (item->is_scout && room != Room::kEnough && !is_lost_) {
+    item->is_scout = false;
+    returned_.push_back(item);
+    return;
+  }
   if (room == Room::kTooSmall) {
     const int64_t grown = int64_t{item->bytes_max} * kBytesGrowth;
     const int64_t wanted = std::max<int64_t>(grown, LimitFor(*item->topic));
@@ -323,6 +355,7 @@ void BrokerReader::Decide(ReadItem* item, SearchTarget::Outcome outcome, ProbeFa
 }
 
 void BrokerReader::Requeue(ReadItem* item) {
+  item->is_scout = false;
   if (is_lost_) {
     return Decide(item, SearchTarget::Outcome::kAgain, ProbeFault::kBrokerUnreachable,
                   connection_.farewell().reason);
@@ -337,7 +370,7 @@ void BrokerReader::LearnSize(ReadItem* item, size_t size) {
   ++topic.seen_count;
   topic.seen_bytes += bytes;
   topic.seen_bytes_max = std::max(topic.seen_bytes_max, bytes);
-  if (item->bytes_max != kSampleBytes) return;
+  if (item->bytes_max != kSampleBytes && !item->is_scout) return;
   topic.fetch_bytes = std::max(topic.fetch_bytes, RoomFor(bytes));
   sizes_.push_back(RoomFor(bytes));
 }

@@ -20,6 +20,7 @@ struct ReadItem {
   int32_t leader_epoch = kNoEpoch;
   Offset position = 0;
   int32_t bytes_max = 0;     ///< asked for; grows until the batch fits
+  bool is_scout = false;     ///< asked with those of other topics, to tell its topic's size
   int silences = 0;          ///< times its log gave nothing though nothing stood in the way
   bool is_answered = false;  ///< of the response that is looked at
 };
@@ -32,9 +33,10 @@ int32_t RoomFor(int64_t batch_size);
 ///
 /// A broker fills a partition's part of a response up to the limit in the request, and leaves it
 /// empty when the first batch is larger; only the first batch of a whole response always comes. So
-/// the limit should be the size of the batch, which nobody knows: one partition of each topic is
-/// asked alone first, and tells it for the others. Where it was too small, the next request asks
-/// for more.
+/// the limit should be the size of the batch, which nobody knows: one partition of each topic goes
+/// ahead and tells it for the others, all of them in one request with little room each, then those
+/// for which that was not enough alone. Where a limit was too small, the next request asks for
+/// more.
 class BrokerReader {
  public:
   struct Context {
@@ -44,7 +46,7 @@ class BrokerReader {
     std::function<void(MonoTime)> renew;  ///< something has come
   };
 
-  /// The items of one topic stand together. `first_sample`: which topic is asked alone first.
+  /// The items of one topic stand together. `first_sample`: which topic's item may go alone first.
   BrokerReader(const Context& context, Connection& connection, std::vector<ReadItem> items,
                size_t first_sample);
   BrokerReader(const BrokerReader&) = delete;
@@ -60,7 +62,10 @@ class BrokerReader {
   using Batch = std::vector<ReadItem*>;
 
   void Start();
+  static bool IsSample(const Batch& batch);
   void SendSamples(size_t first_sample);
+  void SendScouts(const Batch& scouts);
+  void SendAlone(ReadItem* item);
   void QueueRest();
   int32_t LimitFor(const TopicMemory& topic) const;
   void Fill();
@@ -87,8 +92,10 @@ class BrokerReader {
   size_t first_sample_;
   std::deque<ReadItem*> queue_;
   std::vector<ReadItem*> unsampled_;
+  std::vector<ReadItem*> returned_;  // scouts that learned nothing
+  size_t alone_ = 0;                 // items that were asked alone
   size_t open_ = 0;
-  size_t samples_ = 0;  // under way
+  size_t samples_ = 0;  // requests of scouts and lone items under way
   size_t in_flight_ = 0;
   size_t response_bytes_ = 0;   // wanted at most in one response
   std::vector<int32_t> sizes_;  // of sampled batches
