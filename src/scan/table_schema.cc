@@ -17,7 +17,8 @@ constexpr std::string_view kSchemaKey = "schema";
 constexpr std::string_view kInternalSchemaKey = "latest_schema";
 constexpr std::string_view kCreateSchemaKey = "hoodie.table.create.schema";
 
-/// WriteOperationType.canUpdateSchema of 0.14: these write the schema of what they rewrite.
+/// WriteOperationType.canUpdateSchema of 0.14: these write the schema of what they rewrite, which
+/// may be older than that of a commit before them.
 bool MayUpdateSchema(std::string_view operation) {
   constexpr std::array<std::string_view, 4> kRewriting = {"CLUSTER", "COMPACT", "INDEX",
                                                           "LOG_COMPACT"};
@@ -37,8 +38,14 @@ Result<TableSchema> Parse(std::string json, std::string place, std::string inter
                      std::move(internal_json)};
 }
 
-Result<std::optional<TableSchema>> SchemaOf(const storage::ObjectStore& store,
-                                            const Instant& commit, const Budget& budget) {
+/// What one commit says.
+struct Saying {
+  std::optional<TableSchema> schema;
+  bool is_repeated = false;  ///< of what it rewrote
+};
+
+Result<Saying> SchemaOf(const storage::ObjectStore& store, const Instant& commit,
+                        const Budget& budget) {
   auto body = store.Read(commit.file, budget);
   if (!body && body.error().kind == ErrorKind::kNotFound) {
     return Fail(ErrorKind::kConflict,
@@ -49,12 +56,12 @@ Result<std::optional<TableSchema>> SchemaOf(const storage::ObjectStore& store,
   if (!metadata) return std::unexpected(std::move(metadata).error().With(commit.file));
   auto& extra = metadata->extra;
   const auto found = extra.find(std::string(kSchemaKey));
-  if (found == extra.end() || found->second.empty()) return std::nullopt;
-  if (metadata->operation && !MayUpdateSchema(*metadata->operation)) return std::nullopt;
+  if (found == extra.end() || found->second.empty()) return Saying{};
   const auto internal = extra.find(std::string(kInternalSchemaKey));
   TRY_ASSIGN(TableSchema schema, Parse(std::move(found->second), commit.file,
                                        internal == extra.end() ? "" : std::move(internal->second)));
-  return schema;
+  const bool is_repeated = metadata->operation && !MayUpdateSchema(*metadata->operation);
+  return Saying{std::move(schema), is_repeated};
 }
 
 }  // namespace
@@ -64,13 +71,16 @@ Result<std::optional<TableSchema>> ReadTableSchema(const storage::ObjectStore& s
                                                    const lake::hudi::Timeline& timeline,
                                                    const std::optional<std::string>& as_of,
                                                    const Budget& budget) {
+  std::optional<TableSchema> repeated;  // by the newest commit that does
   for (const Instant& commit : std::views::reverse(timeline.instants)) {
     if (commit.state != lake::hudi::State::kCompleted || commit.is_archived) continue;
     if (!IsCommitAction(commit.action) || (as_of && commit.requested > *as_of)) continue;
     TRY(budget.Check());
-    TRY_ASSIGN(auto schema, SchemaOf(store, commit, budget));
-    if (schema) return schema;
+    TRY_ASSIGN(Saying said, SchemaOf(store, commit, budget));
+    if (said.schema && !said.is_repeated) return std::move(said.schema);
+    if (said.schema && !repeated) repeated = std::move(said.schema);
   }
+  if (repeated) return repeated;
   const auto created = properties.Find(kCreateSchemaKey);
   if (!created || created->empty()) return std::nullopt;
   TRY_ASSIGN(TableSchema schema, Parse(std::string(*created), "hoodie.properties", ""));

@@ -22,7 +22,8 @@ struct TableSchema {
 };
 
 /// The schema in the newest completed commit at or before `as_of` (nullopt: of all) that says one
-/// and may change it (clustering, compaction and indexing repeat older ones), else
+/// and may change it; else in the newest one that repeats that of what it rewrote (clustering,
+/// compaction, indexing; after an upgrade there may be no other), else
 /// `hoodie.table.create.schema`, else nullopt: then a data file has to tell. Hudi's meta columns
 /// may be missing in it. Cost: one read per commit looked at. kCorrupt: a commit or its schema
 /// cannot be read, so that nobody knows whether it added a column. kConflict: a commit is gone

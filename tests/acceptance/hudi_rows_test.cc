@@ -243,6 +243,17 @@ TEST(HudiRowsTest, ColumnsThatTheFilesLackComeFromTheFolders) {
   EXPECT_GE(tables, 5U);
 }
 
+TEST(HudiRowsTest, ATableThatWasOnlyRewrittenSinceItsArchivalHasTheSchemaOfTheRewriting) {
+  // The upgrade to version 9 archived all before that compaction. Its base files are what the
+  // read-optimized view showed before the upgrade.
+  const json before = json::parse(FixtureText("a14_upgraded_6_8"));
+  ScanOptions options;
+  options.profile = "hudi-1.1";
+  options.as_of = "20261130024642007";
+  const Reading reading = ReadRows("a14_upgraded_6_8_9", options);
+  ExpectRows(ExpectedRows(before, before["sparkReadOptimized"]), reading.rows);
+}
+
 TEST(HudiRowsTest, RowsDoNotDependOnTheMemoryGiven) {
   ForEachTable(ReaderTables(), [](const std::string& table) {
     for (const bool with_history : {false, true}) {
