@@ -102,29 +102,28 @@ std::string ReasonText(const Profile& reader, const Culprit& culprit, const Vers
   }
 }
 
-std::string_view RepairText(FindingKind kind) {
-  switch (kind) {
-    case FindingKind::kResurrectedRow: return "delete the key again with a higher ordering value";
-    case FindingKind::kReaderFails:
-      return "read with another release or with the event-time profile";
-    default: return "write the right row again with a higher ordering value";
+std::string_view RepairText(const MergeFinding& finding) {
+  if (finding.kind == FindingKind::kReaderFails) {
+    return "read with another release or with the event-time profile";
   }
+  return finding.right.is_live() ? "write the right row again with a higher ordering value"
+                                 : "delete the key again with a higher ordering value";
 }
 
 std::string FateText(const Profile& reader, const MergeFinding& finding) {
   if (finding.kind == FindingKind::kReaderFails) {
-    return fmt::format("{}", RepairText(finding.kind));
+    return fmt::format("{}", RepairText(finding));
   }
   if (finding.is_repairable) {
     return fmt::format(
         "the next compaction by {} makes it permanent, until then an event-time "
         "compaction repairs it, or {}",
-        reader.name, RepairText(finding.kind));
+        reader.name, RepairText(finding));
   }
   return fmt::format(
       "the files that readers read no longer hold the right version and no compaction repairs it, "
       "older slices prove it until the cleaner removes them: {}",
-      RepairText(finding.kind));
+      RepairText(finding));
 }
 
 }  // namespace

@@ -260,6 +260,21 @@ TEST_F(FindingTest, DeletesWithoutValueAreToldByWhoWroteThem) {
   EXPECT_THAT(findings[0].explanation, HasSubstr("hoodie.combine.before.upsert=false"));
 }
 
+TEST_F(FindingTest, ARowThatMeansADeleteIsToBeDeletedAgain) {
+  const Profile spark = *MakeProfile("hudi-0.14", EventTimeSettings(), Engine::kSpark);
+  Key key("", "I1 U3", spark, ColumnType::kLong);
+  KeyVersions versions = key.SliceOnly();
+  std::vector<Version> log(versions.slice.log.begin(), versions.slice.log.end());
+  log[1].op = Op::kOperationDelete;
+  versions.slice.log = log;
+  const auto finding = ExplainDifference(right_, spark, versions);
+  ASSERT_TRUE(finding.has_value());
+  EXPECT_EQ(finding->kind, FindingKind::kLeakedOperation);
+  EXPECT_FALSE(finding->right.is_live());
+  EXPECT_THAT(finding->explanation,
+              testing::EndsWith("or delete the key again with a higher ordering value"));
+}
+
 TEST_F(FindingTest, ATieInsideOneFlushIsAmbiguous) {
   Key key("", "U3 D3", p014_, ColumnType::kLong);
   KeyVersions versions = key.SliceOnly();
