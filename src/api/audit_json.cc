@@ -69,7 +69,7 @@ void WriteEvidence(JsonWriter& json, const Evidence& evidence) {
   if (evidence.op.empty()) {
     json.Key("ordering").Null().Key("ordering_type").Null();
   } else {
-    json.Key("ordering").Text(evidence.ordering);
+    json.Key("ordering").TextOrNull(evidence.ordering);
     json.Key("ordering_type").Text(evidence.ordering_type);
   }
   json.EndObject();

@@ -133,7 +133,7 @@ audit::Evidence EvidenceOf(const json& object, std::string& mistake) {
   evidence.position = members.OptionalNumber("position");
   evidence.instant = members.TextOrNull("instant");
   evidence.op = members.TextOrNull("op");
-  evidence.ordering = members.TextOrNull("ordering");
+  evidence.ordering = members.OptionalText("ordering");
   evidence.ordering_type = members.TextOrNull("ordering_type");
   return evidence;
 }

@@ -43,7 +43,9 @@ Report SomeReport() {
   finding.expected = {{R"({"id":1,"weight":"1.50","x":1e+20})", "2025-12-02"}};
   finding.actual = {{std::nullopt, "2025-10-28"}};
   finding.evidence = {{"dt=1/a.log.1", 0, 3, "20251219", "upsert", "2025-12-02", "string"},
-                      {"dt=1/a.parquet", {}, 7, "20251218", "delete", "", "StringWrapper"}};
+                      {"dt=1/a.parquet", {}, 7, "20251218", "delete", "", "StringWrapper"},
+                      {"dt=1/a.parquet", {}, 8, "20251218", "upsert", {}, "null"},
+                      {"dt=1/a.parquet", {}, 9, "20251218", "upsert", "null", "string"}};
   finding.explanation = "because";
   finding.is_repairable = true;
   finding.made_permanent_by = "20251220";
@@ -51,7 +53,7 @@ Report SomeReport() {
   Finding of_file;
   of_file.kind = "torn_tail";
   of_file.severity = merge::Severity::kWarning;
-  of_file.evidence = {{"dt=1/a.log.2", {}, {}, "", "", "", ""}};
+  of_file.evidence = {{"dt=1/a.log.2", {}, {}, "", "", {}, ""}};
   of_file.explanation = "the last block is cut short";
   report.findings.push_back(of_file);
   report.unjudged = {{"dt=2", "f-9", "an HFile block"}};
@@ -69,6 +71,14 @@ TEST(AuditLinesTest, PartsReadBackAsTheyWere) {
   EXPECT_EQ(read.summary.findings, report.summary.findings);
   EXPECT_EQ(read.summary.by_severity, report.summary.by_severity);
   EXPECT_EQ(AuditJson(read), AuditJson(report));
+}
+
+TEST(AuditLinesTest, NoOrderingValueIsNoText) {
+  const auto object = nlohmann::json::parse(AuditJson(SomeReport()));
+  const auto& evidence = object["findings"][0]["evidence"];
+  EXPECT_EQ(evidence[1]["ordering"], "");
+  EXPECT_TRUE(evidence[2]["ordering"].is_null());
+  EXPECT_EQ(evidence[3]["ordering"], "null");
 }
 
 TEST(AuditLinesTest, PartsCutAnywhereAreRefused) {

@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "audit/evidence.h"
 #include "audit/group_judge.h"
 #include "merge/across.h"
 #include "scan/key_table.h"
@@ -207,7 +208,7 @@ class SharedKey {
     if (is_live()) {
       TRY_ASSIGN(finding.expected, there.SideOf(home().own.merged, finding));
     } else {
-      finding.expected->ordering = OrderingText(right_->version.ordering);
+      finding.expected->ordering = OrderingOrNull(right_->version.ordering);
     }
     TRY_ASSIGN(finding.actual, here.SideOf(difference.shown, finding));
     findings_.Add(std::move(finding));

@@ -24,12 +24,17 @@ std::optional<size_t> SliceOf(const merge::Version& version, const merge::KeyVer
 
 }  // namespace
 
+std::optional<std::string> OrderingOrNull(const merge::OrderingValue& ordering) {
+  if (ordering.is_null()) return std::nullopt;
+  return OrderingText(ordering);
+}
+
 Evidence EvidenceOf(const merge::Version& version, const merge::KeyVersions& key,
                     const scan::GroupFiles& files, size_t group) {
   Evidence evidence;
   evidence.instant = files.ranks().NameOf(version.place.commit);
   evidence.op = version.op == merge::Op::kUpsert ? "upsert" : "delete";
-  evidence.ordering = OrderingText(version.ordering);
+  evidence.ordering = OrderingOrNull(version.ordering);
   evidence.ordering_type = OrderingTypeText(version.ordering);
   const auto at = SliceOf(version, key);
   if (!at) return evidence;

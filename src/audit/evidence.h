@@ -7,6 +7,9 @@
 
 namespace tidemark::audit {
 
+/// As text; nullopt for null, which is no text.
+std::optional<std::string> OrderingOrNull(const merge::OrderingValue& ordering);
+
 /// `version` is one of `key`'s, or the delete that no file holds (an evidence without a file).
 /// Its files are those of one group of `files`.
 Evidence EvidenceOf(const merge::Version& version, const merge::KeyVersions& key,

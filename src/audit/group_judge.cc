@@ -203,7 +203,7 @@ Result<Side> GroupJudge::SideOf(const Merged& merged, Finding& finding) {
       merged.outcome == Merged::Outcome::kReaderFails) {
     return side;
   }
-  side.ordering = OrderingText(merged.winner.ordering);
+  side.ordering = OrderingOrNull(merged.winner.ordering);
   if (!merged.is_live()) return side;
   TRY_ASSIGN(const auto row, RowOf(merged, finding));
   if (row) side.row_json = columnar::RowJson(*row, 0);

@@ -21,8 +21,8 @@ struct Evidence {
       block;  ///< among the whole blocks of a log file, from 0; of a base file unset
   std::optional<uint32_t> position;
   std::string instant;
-  std::string op;  ///< "upsert", "delete", or "" of a whole file
-  std::string ordering;
+  std::string op;                       ///< "upsert", "delete", or "" of a whole file
+  std::optional<std::string> ordering;  ///< unset: null, or of a whole file
   std::string ordering_type;
 
   friend bool operator==(const Evidence&, const Evidence&) = default;

@@ -34,8 +34,8 @@ std::string SideText(std::string_view name, const audit::Side& side) {
 
 std::string EvidenceText(const audit::Evidence& evidence) {
   if (evidence.op.empty()) return evidence.file;
-  std::string text =
-      fmt::format("{} at {} ({})", evidence.op, evidence.ordering, evidence.ordering_type);
+  std::string text = fmt::format("{} at {} ({})", evidence.op, evidence.ordering.value_or("null"),
+                                 evidence.ordering_type);
   if (!evidence.instant.empty()) text += fmt::format(" by {}", evidence.instant);
   text += evidence.file.empty() ? ", in no file" : fmt::format(" in {}", evidence.file);
   if (evidence.block) text += fmt::format(" block {}", *evidence.block);
