@@ -99,6 +99,10 @@ LogEntry EntryOf(LogBlock block, SchemaMemory& schemas) {
       entry.content_version = ByteCursor(block.content).TakeBig<int32_t>();
       CountDeletes(block, entry);
       break;
+    case LogBlockKind::kHFileData:
+      entry.state = LogEntryState::kUnreadable;
+      entry.reason = "HFile data blocks are not read";
+      break;
     case LogBlockKind::kUnknown:
       entry.state = LogEntryState::kUnreadable;
       entry.reason = fmt::format("log block of an unknown kind, version={} kind={}", block.version,

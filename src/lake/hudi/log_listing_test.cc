@@ -55,6 +55,15 @@ TEST(LogListingTest, ParquetBlocksAreNotCountedHere) {
   EXPECT_EQ(lines[0], "0 PARQUET_DATA - sound");
 }
 
+TEST(LogListingTest, HFileBlocksAreNotReadAndSaySo) {
+  const std::string bytes = support::ReadTestdata(
+      "hudi/tables/f014_x_rollback/table/.hoodie/metadata/files/"
+      ".files-0000-0_00000000000000010.log.4_0-1-0");
+  EXPECT_THAT(Lines(bytes), ElementsAre("0 HFILE_DATA - unreadable"));
+  ASSERT_OK_ASSIGN(const auto listing, ListLog(bytes, Budget()));
+  EXPECT_THAT(listing.entries[0].reason, HasSubstr("HFile"));
+}
+
 TEST(LogListingTest, DamageStandsWhereItIs) {
   EXPECT_THAT(Lines(Read("truncated_midfile.log")),
               ElementsAre("0 - - damaged", "1069 AVRO_DATA 2 sound", "2168 DELETE 1 sound"));
