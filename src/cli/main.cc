@@ -75,6 +75,8 @@ int Main(int argc, char** argv) {
   HoldStandardDescriptors();
   // A reader that goes away (`| head`) ends a write, not the process.
   std::signal(SIGPIPE, SIG_IGN);
+  // So does a file that may not grow (ulimit -f): the write fails and is told.
+  std::signal(SIGXFSZ, SIG_IGN);
   CLI::App app(kDescription, "tidemark");
   app.require_subcommand(1);
   app.get_formatter()->column_width(34);

@@ -47,6 +47,24 @@ std::optional<std::filesystem::path> Followed(std::filesystem::path path) {
   return path;
 }
 
+/// Waits for the reader of a pipe, without which it cannot be opened, unless stopped: open() itself
+/// would begin to wait again after a signal. -1 with errno; EINTR when stopped.
+int OpenPipe(const char* path, const std::stop_token& stop) {
+  while (true) {
+    const int descriptor = open(path, O_WRONLY | O_CLOEXEC | O_NONBLOCK);
+    if (descriptor >= 0) {
+      fcntl(descriptor, F_SETFL, O_WRONLY);
+      return descriptor;
+    }
+    if (errno != ENXIO) return -1;
+    if (stop.stop_requested()) {
+      errno = EINTR;
+      return -1;
+    }
+    poll(nullptr, 0, kPollMillis);
+  }
+}
+
 bool IsInside(const std::filesystem::path& path, const std::filesystem::path& folder) {
   return std::ranges::mismatch(folder, path).in1 == folder.end();
 }
@@ -79,7 +97,11 @@ Result<OutputFile> OutputFile::Open(const std::string& path, std::stop_token sto
   struct stat there{};
   if (stat(target.c_str(), &there) == 0 && !S_ISREG(there.st_mode)) {
     // A device or a pipe is written to; renaming would put a file in its place (/dev/null).
-    const int descriptor = open(target.c_str(), O_WRONLY | O_CLOEXEC | O_NOCTTY);
+    const int descriptor = S_ISFIFO(there.st_mode)
+                               ? OpenPipe(target.c_str(), stop)
+                               : open(target.c_str(), O_WRONLY | O_CLOEXEC | O_NOCTTY);
+    if (descriptor < 0 && stop.stop_requested())
+      return Fail(ErrorKind::kCancelled, "stopped while nobody read the output");
     if (descriptor < 0) return Unwritable("output cannot be opened", path);
     return OutputFile(path, "", descriptor, std::move(stop));
   }

@@ -119,6 +119,29 @@ TEST_F(OutputFileTest, WaitingForWhoDoesNotReadCanBeStopped) {
   close(reader);
 }
 
+TEST_F(OutputFileTest, WaitingForAReaderOfAPipeCanBeStopped) {
+  const std::string path = Path("pipe");
+  ASSERT_EQ(mkfifo(path.c_str(), 0600), 0);
+  std::stop_source stop;
+  stop.request_stop();
+  EXPECT_THAT(OutputFile::Open(path, stop.get_token()), IsError(ErrorKind::kCancelled, testing::_));
+}
+
+TEST_F(OutputFileTest, APipeIsOpenedOnceSomebodyReadsIt) {
+  const std::string path = Path("pipe");
+  ASSERT_EQ(mkfifo(path.c_str(), 0600), 0);
+  std::string read;
+  std::jthread reader([&] {
+    std::ifstream pipe(path);
+    std::getline(pipe, read);
+  });
+  ASSERT_OK_ASSIGN(OutputFile file, OutputFile::Open(path));
+  EXPECT_THAT(file.Write("row\n"), IsOk());
+  EXPECT_THAT(file.Finish(), IsOk());
+  reader.join();
+  EXPECT_EQ(read, "row");
+}
+
 TEST_F(OutputFileTest, LinksInACircleAreNoOutput) {
   fs::create_symlink("b", Path("a"));
   fs::create_symlink("a", Path("b"));

@@ -9,11 +9,22 @@ namespace tidemark::cli {
 
 namespace {
 
-constexpr int kSignals[] = {SIGINT, SIGTERM};
+constexpr int kSignals[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT};
 
 bool IsIgnored(int signal) {
   struct sigaction action = {};
   return sigaction(signal, nullptr, &action) == 0 && action.sa_handler == SIG_IGN;
+}
+
+void EndProcess(int signal) {
+  _exit(128 + signal);
+}
+
+/// Whether nobody has another use for it, as the daemon has for SIGHUP.
+bool IsOurs(int signal) {
+  struct sigaction action = {};
+  return sigaction(signal, nullptr, &action) == 0 &&
+         (action.sa_handler == EndProcess || action.sa_handler == SIG_DFL);
 }
 
 /// Wakes the waiting thread for its end.
@@ -25,13 +36,9 @@ sigset_t StopSignals() {
   sigset_t signals;
   sigemptyset(&signals);
   for (const int signal : kSignals)
-    if (!IsIgnored(signal)) sigaddset(&signals, signal);
+    if (IsOurs(signal)) sigaddset(&signals, signal);
   sigaddset(&signals, WakeSignal());
   return signals;
-}
-
-void EndProcess(int signal) {
-  _exit(128 + signal);
 }
 
 }  // namespace

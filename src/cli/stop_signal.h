@@ -1,4 +1,4 @@
-/// Ctrl-C and SIGTERM as a stop token.
+/// Ctrl-C, SIGTERM, SIGHUP and SIGQUIT as a stop token.
 #pragma once
 
 #include <atomic>
@@ -7,14 +7,14 @@
 
 namespace tidemark::cli {
 
-/// From here on SIGINT and SIGTERM end the process with 128 + their number, as a shell reports it,
-/// wherever it is. A signal that the caller chose to ignore (a job in the background) stays
-/// ignored. Before anything else.
+/// From here on SIGINT, SIGTERM, SIGHUP and SIGQUIT end the process with 128 + their number, as a
+/// shell reports it, wherever it is. A signal that the caller chose to ignore (a job in the
+/// background) stays ignored. Before anything else.
 void EndOnSignals();
 
-/// While it lives, SIGINT and SIGTERM request a stop instead of ending the process; a second one
-/// ends it at once. Create it before any other thread starts (they inherit the blocked signals).
-/// One at a time.
+/// While it lives, they request a stop instead of ending the process; a second one ends it at once.
+/// One that has got another handler by then is left alone. Create it before any other thread starts
+/// (they inherit the blocked signals). One at a time.
 class StopSignal {
  public:
   StopSignal();
