@@ -92,11 +92,17 @@ class Walk {
     struct stat stat = {};
     if (::fstatat(folder, entry.d_name, &stat, 0) != 0) {
       // Removed since, or a link to nothing.
-      if (errno == ENOENT || errno == ELOOP || errno == ENOTDIR) return {};
+      const bool is_nothing = errno == ENOENT || errno == ELOOP || errno == ENOTDIR;
+      if (is_nothing && entry.d_type == DT_LNK) listing_.others.push_back(std::move(key));
+      if (is_nothing) return {};
       return FailErrno(errno, "listing", NameOf(key));
     }
     if (S_ISDIR(stat.st_mode)) return TakeFolder(folder, entry.d_name, key + '/');
-    if (!S_ISREG(stat.st_mode) || key <= options_.start_after) return {};
+    if (key <= options_.start_after) return {};
+    if (!S_ISREG(stat.st_mode)) {
+      listing_.others.push_back(std::move(key));
+      return {};
+    }
     listing_.objects.push_back(
         {std::move(key), static_cast<uint64_t>(stat.st_size), ModifiedOf(stat)});
     return {};

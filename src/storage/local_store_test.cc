@@ -87,11 +87,13 @@ TEST_F(LocalStoreTest, ALinkToAParentEndsTheDescent) {
   EXPECT_THAT(Keys(), ElementsAre("a/b/c"));
 }
 
-TEST_F(LocalStoreTest, LinksThatLeadNowhereAreLeftOut) {
+TEST_F(LocalStoreTest, LinksThatLeadNowhereAreNoObjects) {
   Write("a");
   fs::create_symlink("nothing", root_ / "dangling");
   fs::create_symlink("loop", root_ / "loop");
   EXPECT_THAT(Keys(), ElementsAre("a"));
+  ASSERT_OK_ASSIGN(const Listing listing, store_->List("", {}, {}));
+  EXPECT_THAT(listing.others, testing::UnorderedElementsAre("dangling", "loop"));
   EXPECT_THAT(store_->Read("dangling", {}), IsError(ErrorKind::kNotFound, _));
   EXPECT_THAT(store_->Read("loop", {}), IsError(ErrorKind::kNotFound, _));
 }
@@ -99,6 +101,8 @@ TEST_F(LocalStoreTest, LinksThatLeadNowhereAreLeftOut) {
 TEST_F(LocalStoreTest, APipeIsNotAnObjectAndIsNotWaitedFor) {
   ASSERT_EQ(::mkfifo((root_ / "pipe").c_str(), 0600), 0);
   EXPECT_THAT(Keys(), IsEmpty());
+  ASSERT_OK_ASSIGN(const Listing listing, store_->List("", {}, {}));
+  EXPECT_THAT(listing.others, ElementsAre("pipe"));
   EXPECT_THAT(store_->Read("pipe", {}), IsError(ErrorKind::kNotFound, HasSubstr("pipe")));
   EXPECT_THAT(store_->Stat("pipe", {}), IsError(ErrorKind::kNotFound, HasSubstr("pipe")));
 }

@@ -44,6 +44,9 @@ struct Listing {
   std::vector<ObjectInfo> objects;  ///< by key, byte-wise ascending
   std::vector<std::string>
       folders;  ///< only when not recursive: "a/b/", ascending, with the trailing '/'
+  /// Names of what is neither a regular file nor a folder (links to nothing, pipes), as keys, in no
+  /// order. A local folder may have such.
+  std::vector<std::string> others;
 };
 
 /// One contract, run as one test suite on every implementation
@@ -67,9 +70,8 @@ class ObjectStore {
 
   /// Lists below `folder`: "" is the root, otherwise "a/b/" (the trailing '/' may be missing and
   /// means the same). A folder without objects gives an empty listing on every store, also where
-  /// the folder does not exist. What is neither a regular file nor a folder (sockets, dangling
-  /// links), and what no key can name ("a//b", the empty objects "a/" that stand for folders), is
-  /// left out. Cost: one request per 1,000 entries on S3; one directory read per folder
+  /// the folder does not exist. What no key can name ("a//b", the empty objects "a/" that stand for
+  /// folders) is left out. Cost: one request per 1,000 entries on S3; one directory read per folder
   /// locally.
   virtual Result<Listing> List(std::string_view folder, const ListOptions& options,
                                const Budget& budget) const = 0;

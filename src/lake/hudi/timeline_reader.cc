@@ -67,14 +67,17 @@ bool IsContradictory(const TableProperties& properties) {
   return (properties.version >= kFirstVersionOfLayout2) != (properties.layout >= 2);
 }
 
+/// "c" of "a/b/c".
+std::string_view NameOf(std::string_view key) {
+  return key.substr(key.rfind('/') + 1);
+}
+
 /// Completed instants in the folder of the other layout.
 Result<size_t> CountElsewhere(const storage::ObjectStore& store, std::string_view folder,
                               const Budget& budget) {
   TRY_ASSIGN(const storage::Listing listing, store.List(folder, {}, budget));
   return static_cast<size_t>(std::ranges::count_if(listing.objects, [](const auto& object) {
-    const size_t slash = object.key.rfind('/');
-    const auto name = ParseInstantFileName(
-        std::string_view(object.key).substr(slash == object.key.npos ? 0 : slash + 1));
+    const auto name = ParseInstantFileName(NameOf(object.key));
     return name && name->action != Action::kUnknown && name->state == State::kCompleted;
   }));
 }
@@ -119,20 +122,37 @@ Status CheckLayout(const storage::ObjectStore& store, const TableProperties& pro
   return {};
 }
 
+/// What has an instant's name and is no file: a link to nothing (as a broken mount leaves it), a
+/// folder. The name says that the instant is there; leaving it out would hide what it wrote.
+std::vector<storage::ObjectInfo> InstantsWithoutFile(const storage::Listing& listing) {
+  std::vector<storage::ObjectInfo> found;
+  const auto add = [&](std::string_view key) {
+    if (key.ends_with('/')) key.remove_suffix(1);
+    const auto name = ParseInstantFileName(NameOf(key));
+    if (name && name->action != Action::kUnknown) found.push_back({std::string(key), 0, {}});
+  };
+  std::ranges::for_each(listing.folders, add);
+  std::ranges::for_each(listing.others, add);
+  return found;
+}
+
 }  // namespace
 
 Timeline MakeTimeline(const storage::Listing& listing, const TableProperties& properties) {
   Timeline timeline;
-  timeline.ignored_files = listing.folders.size();
+  const auto without_file = InstantsWithoutFile(listing);
+  timeline.ignored_files = listing.folders.size() + listing.others.size() - without_file.size();
+  for (const storage::ObjectInfo& object : without_file) {
+    timeline.findings.push_back({"unreadable_commit", object.key,
+                                 "what has an instant's name is no file, or a link to nothing"});
+  }
   std::map<InstantKey, std::vector<NamedFile>> groups;
   std::map<std::string, Finding> unknown_actions;
-  for (const storage::ObjectInfo& object : listing.objects) {
-    const size_t slash = object.key.rfind('/');
-    auto name = ParseInstantFileName(
-        std::string_view(object.key).substr(slash == object.key.npos ? 0 : slash + 1));
+  const auto take = [&](const storage::ObjectInfo& object) {
+    auto name = ParseInstantFileName(NameOf(object.key));
     if (!name) {
       ++timeline.ignored_files;
-      continue;
+      return;
     }
     if (name->completed && properties.layout < 2) {
       ++timeline.ignored_files;
@@ -141,7 +161,7 @@ Timeline MakeTimeline(const storage::Listing& listing, const TableProperties& pr
            fmt::format("a file name of layout 2 lies in a timeline of layout 1 and is not read "
                        "table_version={}",
                        properties.version)});
-      continue;
+      return;
     }
     if (name->action == Action::kUnknown) {
       unknown_actions.try_emplace(
@@ -151,7 +171,9 @@ Timeline MakeTimeline(const storage::Listing& listing, const TableProperties& pr
     }
     InstantKey key = KeyOf(*name);
     groups[std::move(key)].push_back({*std::move(name), &object});
-  }
+  };
+  std::ranges::for_each(listing.objects, take);
+  std::ranges::for_each(without_file, take);
   for (auto& [word, finding] : unknown_actions) timeline.findings.push_back(std::move(finding));
 
   for (const auto& [key, files] : groups) {

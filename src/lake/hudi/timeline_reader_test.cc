@@ -36,6 +36,10 @@ class TimelineFromNames {
         listing.folders.push_back(key);
         continue;
       }
+      if (name.ends_with('@')) {  // as ls has links
+        listing.others.push_back(key.substr(0, key.size() - 1));
+        continue;
+      }
       const auto number = static_cast<long long>(listing.objects.size()) + 1;
       listing.objects.push_back(
           {key, static_cast<uint64_t>(number), WallTimeFromMillis(number * 1000)});
@@ -67,6 +71,19 @@ TEST(TimelineOfLayoutOneTest, FilesOfOneInstantBecomeItsHighestState) {
                                              "003 commit REQUESTED", "004 clean COMPLETED"));
   EXPECT_EQ(timeline.ignored_files, 0u);
   EXPECT_THAT(timeline.findings, IsEmpty());
+}
+
+TEST(TimelineOfLayoutOneTest, AnInstantWithoutAFileIsThereAndSaidToBeUnreadable) {
+  const Timeline timeline = TimelineFromNames(1)(
+      {"001.commit", "002.inflight", "002.commit@", "003.deltacommit/", "archived/", "link@"});
+  EXPECT_THAT(Summary(timeline), ElementsAre("001 commit COMPLETED", "002 commit COMPLETED",
+                                             "003 deltacommit COMPLETED"));
+  EXPECT_EQ(timeline.ignored_files, 2u);
+  EXPECT_THAT(timeline.findings, testing::UnorderedElementsAre(
+                                     AllOf(Field(&Finding::kind, "unreadable_commit"),
+                                           Field(&Finding::place, ".hoodie/002.commit")),
+                                     AllOf(Field(&Finding::kind, "unreadable_commit"),
+                                           Field(&Finding::place, ".hoodie/003.deltacommit"))));
 }
 
 TEST(TimelineOfLayoutOneTest, AnInstantIsDescribedByTheFileOfItsHighestState) {
