@@ -6,7 +6,7 @@
 namespace tidemark::lake {
 
 bool IsDamage(std::string_view kind) {
-  constexpr std::array<std::string_view, 18> kDamages = {
+  constexpr std::array<std::string_view, 20> kDamages = {
       "corrupt_block",       "torn_tail",
       "unknown_block",       "unsupported_block",
       "unknown_command",     "corrupt_record",
@@ -15,7 +15,8 @@ bool IsDamage(std::string_view kind) {
       "torn_properties",     "empty_replacecommit",
       "unclaimed_block",     "unsupported_base_file",
       "unreadable_archive",  "planned_file_gone",
-      "ambiguous_base_file", "corrupt_file"};
+      "ambiguous_base_file", "corrupt_file",
+      "no_ordering_column",  "table_type_mismatch"};
   return std::ranges::find(kDamages, kind) != kDamages.end();
 }
 

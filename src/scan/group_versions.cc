@@ -170,6 +170,8 @@ GroupVersions::GroupVersions(const ScanTable& table, const GroupFiles& files, si
 
 Status GroupVersions::Read() {
   for (size_t slice = 0; slice <= newest_; ++slice) TRY(ReadSlice(slice));
+  auto finding = logs_.FindingOfOrdering();
+  if (finding && pass_.index == 0) table_.findings(*std::move(finding));
   return {};
 }
 

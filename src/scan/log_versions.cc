@@ -147,6 +147,7 @@ bool LogVersions::HasUnavailable(const Writer& writer, std::string_view record) 
 Status LogVersions::ReadDeletes(const PlacedBlock& placed, const Take& take) {
   TRY_ASSIGN(auto deletes, lake::hudi::DeleteRecords::Open(placed.block));
   const bool is_in_file = deletes.version() >= 3;
+  const bool has_ordering = columns_.ordering().are_columns();
   MetVersion met;
   met.version.op = merge::Op::kDelete;
   met.version.place = placed.place;
@@ -158,6 +159,9 @@ Status LogVersions::ReadDeletes(const PlacedBlock& placed, const Take& take) {
     met.key = *record->key;
     TRY_ASSIGN(met.version.ordering,
                DeletedOrdering(record->ordering, columns_.ordering(), arena_));
+    const merge::OrderingValue& ordering = met.version.ordering;
+    if (!has_ordering && ordered_delete_.empty() && !ordering.is_null() && !ordering.is_sentinel())
+      ordered_delete_ = placed.file_name;
     // What Kryo bytes hold is unpacked, and gone with its reader.
     if (!is_in_file) {
       met.key = rows_.Copy(met.key);
@@ -167,6 +171,16 @@ Status LogVersions::ReadDeletes(const PlacedBlock& placed, const Take& take) {
     TRY(take(met));
     ++met.version.place.position;
   }
+}
+
+std::optional<lake::Finding> LogVersions::FindingOfOrdering() const {
+  if (ordered_delete_.empty()) return std::nullopt;
+  return lake::Finding{
+      "no_ordering_column", ordered_delete_,
+      fmt::format("deletes have ordering values and the rows none, so that nobody knows which is "
+                  "the later: the ordering field of hoodie.properties is no column of the table, "
+                  "fields={}",
+                  fmt::join(columns_.settings().ordering_fields, ","))};
 }
 
 Status LogVersions::ReadParquet(const PlacedBlock& placed, const Take& take) {

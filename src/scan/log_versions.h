@@ -14,6 +14,7 @@
 #include "base/error.h"
 #include "columnar/record_decoder.h"
 #include "lake/avro/datum.h"
+#include "lake/finding.h"
 #include "lake/hudi/delete_block.h"
 #include "lake/hudi/log_file.h"
 #include "merge/ordering_value.h"
@@ -64,6 +65,9 @@ class LogVersions {
 
   /// Sets Version::has_unavailable from now on, which reading does without.
   void LookForUnavailable() { looks_for_unavailable_ = true; }
+  /// "no_ordering_column": deletes with ordering values were met in a table whose rows have none,
+  /// so that nobody knows which is the later; nullopt: it was not so.
+  std::optional<lake::Finding> FindingOfOrdering() const;
   /// Whether a block of partial updates was met.
   bool is_partial_mode() const { return is_partial_mode_; }
   /// Whether the rows of a set of columns have a column. Set 0 has them all.
@@ -103,6 +107,7 @@ class LogVersions {
   bool is_partial_mode_ = false;
   bool looks_for_unavailable_ = false;
   uint64_t versions_read_ = 0;
+  std::string ordered_delete_;  // the first log file with one, in a table whose rows have no value
 };
 
 }  // namespace tidemark::scan

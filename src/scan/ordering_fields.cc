@@ -161,6 +161,7 @@ Result<OrderingFields> OrderingFields::Make(const lake::avro::Schema& table,
           type == nullptr || type->kind != Kind::kRecord ? std::nullopt : type->FindField(step);
       type = place ? Solid(*type->fields[*place].type) : nullptr;
     }
+    field.is_column = type != nullptr;
     if (type != nullptr) {
       const auto column = OrderingColumnOf(*type);
       if (!column) {
@@ -174,6 +175,10 @@ Result<OrderingFields> OrderingFields::Make(const lake::avro::Schema& table,
     made.fields_.push_back(std::move(field));
   }
   return made;
+}
+
+bool OrderingFields::are_columns() const {
+  return !fields_.empty() && std::ranges::all_of(fields_, &Field::is_column);
 }
 
 Result<OrderingValue> OrderingFields::ReadField(const Field& field, const Datum& datum,

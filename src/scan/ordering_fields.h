@@ -27,6 +27,8 @@ class OrderingFields {
   /// The top-level columns that hold them, each once.
   const std::vector<std::string>& columns() const { return columns_; }
   size_t size() const { return fields_.size(); }
+  /// Whether rows have an ordering value: a field is named, and the table has those named.
+  bool are_columns() const;
   /// What the table says of a field.
   merge::OrderingColumn column(size_t field) const { return fields_[field].column; }
   /// Of a table with one ordering field, else unknown: what a delete's plain number means.
@@ -52,6 +54,7 @@ class OrderingFields {
 
  private:
   struct Field {
+    bool is_column = false;
     size_t top = 0;                 // in columns_
     std::vector<std::string> path;  // below that
     merge::OrderingColumn column;

@@ -22,7 +22,7 @@ uint64_t MemoryFor(const lake::hudi::FileSlice& slice) {
 }
 
 Status FoldBlocks(const SliceBlocks& blocks, SliceFold& fold) {
-  return blocks.ForEach([&](const PlacedBlock& placed) -> Status {
+  TRY(blocks.ForEach([&](const PlacedBlock& placed) -> Status {
     Status done = fold.logs().Read(
         placed, [&](const MetVersion& met) { return fold.Take(met, blocks.are_all_held()); });
     if (done) return done;
@@ -31,7 +31,9 @@ Status FoldBlocks(const SliceBlocks& blocks, SliceFold& fold) {
     // What lies before the damage counts, as do the other blocks.
     fold.Report(*std::move(finding));
     return {};
-  });
+  }));
+  if (auto finding = fold.logs().FindingOfOrdering()) fold.Report(*std::move(finding));
+  return {};
 }
 
 Status StreamBase(const ScanTable& table, const lake::hudi::FileSlice& slice, SliceFold& fold,

@@ -228,6 +228,14 @@ Result<Sources> FindSources(const lake::hudi::Table& hudi, const ScanOptions& op
         fmt::format("the table has no commit up to this instant, as_of={}", *options.as_of));
   }
   for (auto& finding : all.findings) findings(std::move(finding));
+  const auto with_logs = std::ranges::find_if(
+      all.slices, [](const FileSlice& slice) { return slice.is_latest && !slice.logs.empty(); });
+  if (hudi.properties().type == lake::hudi::TableType::kCopyOnWrite &&
+      with_logs != all.slices.end()) {
+    findings({"table_type_mismatch", with_logs->logs.front().key,
+              "hoodie.table.type is COPY_ON_WRITE or missing and the table has log files: they are "
+              "read here, while readers of Hudi pass over them"});
+  }
   // Behind the slices: what was committed since then does not count.
   TRY_ASSIGN(auto timeline, hudi.ReadTimeline({.with_archived = options.with_history}, budget));
   std::set<std::string> clusterings;

@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <map>
 #include <set>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -133,6 +134,44 @@ TEST_P(HudiRowsDamageTest, AFooterThatLiesIsSaid) {
       EXPECT_TRUE(read.failed || read.rows == whole.rows) << key << " changed at " << at;
     }
     table.Put(key, bytes);
+  }
+}
+
+/// The stored table with a line of its properties replaced.
+DamagedTable WithProperty(const std::string& name, const std::string& key,
+                          const std::string& line) {
+  DamagedTable table(name);
+  std::istringstream lines(
+      support::ReadTestdata("hudi/rows/" + name + "/table/.hoodie/hoodie.properties"));
+  std::string changed;
+  bool is_found = false;
+  for (std::string each; std::getline(lines, each);) {
+    const bool is_it = each.starts_with(key + "=");
+    is_found = is_found || is_it;
+    // The checksum is of the name, which stays.
+    changed += (is_it ? line : each) + "\n";
+  }
+  EXPECT_TRUE(is_found) << key;
+  table.Put(".hoodie/hoodie.properties", changed);
+  return table;
+}
+
+/// All rows count as without a value then, and deletes beat them all.
+TEST(WrongPropertiesTest, AnOrderingFieldThatIsNoColumnIsSaid) {
+  const std::string name = "b_loglog_int_event_v9", key = "hoodie.table.ordering.fields";
+  for (const std::string field : {"ORD", "nope", "ord,nope", ""}) {
+    const Reading read = WithProperty(name, key, key + "=" + field).Read("event-time");
+    EXPECT_TRUE(read.failed || read.findings.contains("no_ordering_column")) << field;
+  }
+  EXPECT_THAT(DamagedTable(name).Read("event-time").findings, testing::IsEmpty());
+}
+
+TEST(WrongPropertiesTest, LogsOfATableThatSaysItHasNoneAreSaid) {
+  const std::string name = "b_loglog_int_event_v9", key = "hoodie.table.type";
+  for (const std::string& line : {key + "=COPY_ON_WRITE", std::string()}) {
+    const Reading read = WithProperty(name, key, line).Read("event-time");
+    EXPECT_THAT(read.findings, testing::Contains("table_type_mismatch")) << line;
+    EXPECT_EQ(read.rows, DamagedTable(name).Read("event-time").rows);
   }
 }
 
