@@ -1,7 +1,10 @@
 /// What the scans of a table's file slices share.
 #pragma once
 
+#include <cstdint>
 #include <functional>
+#include <memory>
+#include <mutex>
 #include <string>
 
 #include "base/budget.h"
@@ -36,6 +39,10 @@ struct ScanTable {
   uint64_t memory_max = 0;      ///< bytes that the scan of one slice may hold
   lake::FindingSink findings;
   Budget budget;
+  /// Of one log block: a larger one is an error. Blocks that are over a part of memory_max are held
+  /// one at a time, by all scans of the table together.
+  uint64_t block_bytes_max = UINT64_MAX;
+  std::shared_ptr<std::mutex> large_block = std::make_shared<std::mutex>();
 };
 
 }  // namespace tidemark::scan

@@ -1,13 +1,19 @@
 #include "scan/slice_blocks.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <map>
+#include <mutex>
 #include <utility>
 
 namespace tidemark::scan {
 namespace {
 
 using lake::hudi::SliceLog;
+
+/// Of what a scan may hold; blocks over that wait for each other.
+constexpr uint64_t kLargePart = 4;
 
 /// The others ask for what is right, by event time or by arrival.
 bool IsRelease(const merge::Profile& profile) {
@@ -26,6 +32,20 @@ std::vector<size_t> NewestFileFirst(const std::vector<size_t>& order, const Slic
     end = begin;
   }
   return turned;
+}
+
+/// Of the blocks that count.
+Status CheckSizes(const ScanTable& table, const SliceLog& log, const std::vector<size_t>& order) {
+  for (const size_t place : order) {
+    const auto& block = log.blocks()[place];
+    if (block.size <= table.block_bytes_max) continue;
+    return Fail(
+        ErrorKind::kExhausted,
+        fmt::format("a log block is over half of the memory limit, file={} block={} "
+                    "bytes={} limit={}",
+                    log.files()[block.file].key, block.number, block.size, table.block_bytes_max));
+  }
+  return {};
 }
 
 }  // namespace
@@ -56,7 +76,9 @@ Result<SliceBlocks> SliceBlocks::Read(const ScanTable& table, const lake::hudi::
   uint64_t bytes = 0;
   for (const auto& file : files) bytes += file.size;
   TRY_ASSIGN(auto log, SliceLog::Read(*table.store, std::move(files),
-                                      {.held_bytes_max = held_bytes_max}, table.budget));
+                                      {.held_bytes_max = held_bytes_max,
+                                       .walked_block_bytes_max = table.memory_max / kLargePart},
+                                      table.budget));
   SliceBlocks read(table, std::move(log));
   read.are_all_held_ = bytes <= held_bytes_max;
   read.held_bytes_ = std::min(bytes, held_bytes_max);
@@ -64,6 +86,7 @@ Result<SliceBlocks> SliceBlocks::Read(const ScanTable& table, const lake::hudi::
   auto plan = PlanBlocks(read.log_.blocks(), read.log_.files(), table.instants,
                          BlockRulesOf(table, table.profile));
   for (auto& finding : plan.findings) table.findings(std::move(finding));
+  TRY(CheckSizes(table, read.log_, plan.order));
   std::map<std::string_view, uint32_t> ranks;
   for (const size_t place : plan.order) {
     ranks.try_emplace(read.log_.blocks()[place].instant, static_cast<uint32_t>(ranks.size() + 1));
@@ -102,6 +125,10 @@ Status SliceBlocks::ForEach(const std::function<Status(const PlacedBlock& placed
   for (size_t i = 0; i < order_.size(); ++i) {
     TRY(table_->budget.Check());
     const auto& block = log_.blocks()[order_[i]];
+    std::unique_lock<std::mutex> alone;
+    if (!log_.is_held(block.file) && block.size > table_->memory_max / kLargePart) {
+      alone = std::unique_lock(*table_->large_block);
+    }
     TRY_ASSIGN(const auto loaded, log_.Load(order_[i], table_->budget));
     PlacedBlock placed;
     placed.block = loaded.block;

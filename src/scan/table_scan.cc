@@ -10,6 +10,7 @@
 
 #include "columnar/batch_reader.h"
 #include "lake/hudi/log_file.h"
+#include "lake/hudi/stored_log.h"
 #include "lake/hudi/table.h"
 #include "scan/base_file.h"
 #include "scan/dropped_columns.h"
@@ -42,13 +43,16 @@ Result<std::string> SchemaInFile(const storage::ObjectStore& store, const FileSl
     return FileSchemaJson(*reader).value_or("");
   }
   for (const auto& log : slice.logs) {
-    TRY_ASSIGN(const std::string bytes, store.Read(log.key, budget));
+    storage::ObjectState state(storage::ObjectChange::kGrow, log.size);
+    lake::hudi::StoredLog bytes(store, log.key, {.size = log.size, .block_bytes_max = 0}, state,
+                                budget);
     lake::hudi::LogReader reader(bytes, log.key, {});
     while (const auto block = reader.Next()) {
       const auto json = block->Header(lake::hudi::LogHeaderKey::kSchema);
       const bool is_partial = block->Header(lake::hudi::LogHeaderKey::kIsPartial) == "true";
       if (!json.empty() && !is_partial) return std::string(json);
     }
+    TRY(reader.status());
   }
   return std::string();
 }
@@ -395,6 +399,8 @@ Result<TableScan> TableScan::Open(const storage::ObjectStore& store,
       std::move(sources.slices),
       {},
       {}});
+  // Half of all memory, not of a scan's share: how many run at once is no reason to refuse a block.
+  state->table.block_bytes_max = std::max<uint64_t>(state->options.memory_max / 2, 1);
   if (state->options.with_history) {
     state->writers = BaseWriters(sources.timeline, properties.type);
   }

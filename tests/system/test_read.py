@@ -187,6 +187,20 @@ def test_a_file_that_a_commit_wrote_and_that_is_gone_is_said(
     assert ("wrong_size" if damage == "empty" else "missing_file") in audit.out
 
 
+def test_a_memory_limit_gives_all_rows_or_names_the_block_that_is_over_it(
+    tidemark: Program,
+) -> None:
+    whole = tidemark("read", _STRING)
+    little = tidemark("read", _STRING, "--memory-limit", "8KiB")
+    assert little.code == HEALTHY
+    assert sorted(little.out.splitlines()) == sorted(whole.out.splitlines())
+    # Its first block has 2,041 bytes.
+    less = tidemark("read", _STRING, "--memory-limit", "2KiB")
+    assert less.code == UNREADABLE
+    assert "over half of the memory limit" in less.err
+    assert ".log.1_0-22-16 block=0 bytes=2041 limit=1024" in less.err
+
+
 def test_a_base_file_that_counts_its_rows_wrong_is_named(
     tidemark: Program, tmp_path: pathlib.Path
 ) -> None:

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <utility>
 
 namespace tidemark::lake::hudi {
@@ -15,6 +16,10 @@ constexpr size_t kTrailerSize = 8;
 constexpr uint64_t kBlockSizeMin = 4 + 4 + 4 + 8 + 4 + kTrailerSize;
 // Writers hold a block's content in one Java array of at most 2 GiB.
 constexpr uint64_t kBlockSizeMax = uint64_t{4} << 30;
+// Looked at in a file that is read as it is walked: of a block that is not looked into, and at once
+// for the next magic.
+constexpr uint64_t kLargeHeadBytes = uint64_t{1} << 20;
+constexpr uint64_t kSearchBytes = uint64_t{1} << 20;
 constexpr int32_t kLogVersion = 1;
 constexpr int32_t kOrdinalMax = static_cast<int32_t>(LogBlockKind::kCdcData);
 constexpr int32_t kHeaderKeyMax =
@@ -117,12 +122,48 @@ Attempt Damaged(std::string_view why) {
   return {Outcome::kDamaged, why, {}};
 }
 
+class BytesInMemory final : public LogBytes {
+ public:
+  explicit BytesInMemory(std::string_view bytes) : bytes_(bytes) {}
+  uint64_t size() const override { return bytes_.size(); }
+  Result<std::string_view> At(uint64_t offset, uint64_t) override {
+    return bytes_.substr(static_cast<size_t>(offset));
+  }
+
+ private:
+  std::string_view bytes_;
+};
+
+// One that is not looked into: its two ends.
+Result<Attempt> TryLargeBlock(LogBytes& file, Attempt attempt) {
+  const LogBlock& block = attempt.block;
+  const uint64_t claimed = block.size - kFrameSize;
+  TRY_ASSIGN(const auto end,
+             file.At(block.offset + block.size - kTrailerSize, kTrailerSize + kMagic.size()));
+  if (static_cast<uint64_t>(ReadSize(end)) != claimed + kMagic.size()) {
+    return Damaged("the lengths at its two ends differ");
+  }
+  const auto behind = end.substr(kTrailerSize);
+  if (behind.size() >= kMagic.size() && !behind.starts_with(kMagic)) {
+    return Damaged("no block follows it");
+  }
+  const uint64_t head_size = std::min(file.block_bytes_max(), kLargeHeadBytes);
+  TRY_ASSIGN(const auto head, file.At(block.offset, head_size));
+  const auto body = head.substr(0, static_cast<size_t>(block.size - kTrailerSize));
+  attempt.outcome = ParseBody(body.substr(kFrameSize), block.offset + kFrameSize,
+                              claimed - kTrailerSize, attempt.block);
+  attempt.why = kDisagree;
+  attempt.block.content = {};
+  if (attempt.outcome == Outcome::kEndsEarly) attempt.outcome = Outcome::kWhole;
+  return attempt;
+}
+
 // Steps and their order: HoodieLogFileReader.readBlock and isBlockCorrupted.
-Attempt TryBlock(std::string_view file, size_t offset) {
-  const auto rest = file.substr(offset);
-  if (!kMagic.starts_with(rest.substr(0, kMagic.size()))) return Damaged("no magic");
-  if (rest.size() < kFrameSize) return {Outcome::kEndsEarly, {}, {}};
-  const int64_t size = ReadSize(rest.substr(kMagic.size()));
+Result<Attempt> TryBlock(LogBytes& file, uint64_t offset) {
+  TRY_ASSIGN(const auto head, file.At(offset, kFrameSize));
+  if (!kMagic.starts_with(head.substr(0, kMagic.size()))) return Damaged("no magic");
+  if (head.size() < kFrameSize) return Attempt{Outcome::kEndsEarly, {}, {}};
+  const int64_t size = ReadSize(head.substr(kMagic.size()));
   const auto claimed = static_cast<uint64_t>(size);
   if (size < 0 || claimed < kBlockSizeMin || claimed > kBlockSizeMax) {
     return Damaged("impossible size");
@@ -130,10 +171,12 @@ Attempt TryBlock(std::string_view file, size_t offset) {
   Attempt attempt;
   attempt.block.offset = offset;
   attempt.block.size = kFrameSize + claimed;
-  if (rest.size() < attempt.block.size) {
+  if (file.size() - offset < attempt.block.size) {
     attempt.outcome = Outcome::kEndsEarly;
     return attempt;
   }
+  if (attempt.block.size > file.block_bytes_max()) return TryLargeBlock(file, std::move(attempt));
+  TRY_ASSIGN(const auto rest, file.At(offset, attempt.block.size + kMagic.size()));
   const auto body = rest.substr(kFrameSize, static_cast<size_t>(claimed - kTrailerSize));
   const auto behind = rest.substr(static_cast<size_t>(attempt.block.size));
   if (ReadSize(rest.substr(kFrameSize + body.size())) !=
@@ -146,6 +189,18 @@ Attempt TryBlock(std::string_view file, size_t offset) {
   attempt.outcome = ParseBody(body, offset + kFrameSize, body.size(), attempt.block);
   attempt.why = kDisagree;
   return attempt;
+}
+
+// The next magic from `begin` on; the end of the file when there is none.
+Result<uint64_t> FindMagic(LogBytes& file, uint64_t begin) {
+  while (begin < file.size()) {
+    TRY_ASSIGN(const auto bytes, file.At(begin, kSearchBytes));
+    const size_t found = bytes.find(kMagic);
+    if (found != bytes.npos) return begin + found;
+    if (bytes.size() < kMagic.size() || begin + bytes.size() >= file.size()) break;
+    begin += bytes.size() - (kMagic.size() - 1);
+  }
+  return file.size();
 }
 
 // Whether what there is of a block, the last thing in its file, can be the beginning of one.
@@ -177,12 +232,18 @@ std::string_view LogBlock::Header(LogHeaderKey key) const {
   return found == header.end() ? std::string_view() : found->second;
 }
 
-void LogReader::Report(std::string_view kind, size_t offset, std::string_view message) {
+LogReader::LogReader(std::string_view bytes, std::string place, FindingSink sink)
+    : own_(std::make_unique<BytesInMemory>(bytes)),
+      bytes_(own_.get()),
+      place_(std::move(place)),
+      sink_(std::move(sink)) {}
+
+void LogReader::Report(std::string_view kind, uint64_t offset, std::string_view message) {
   if (++findings_ > kLogFindingsMax || !sink_) return;
   sink_({std::string(kind), place_, fmt::format("{} offset={}", message, offset)});
 }
 
-void LogReader::PassOver(size_t begin, size_t end, std::string_view why) {
+void LogReader::PassOver(uint64_t begin, uint64_t end, std::string_view why) {
   ++losses_.corrupt_blocks;
   losses_.corrupt_bytes += end - begin;
   Report("corrupt_block", begin,
@@ -192,9 +253,17 @@ void LogReader::PassOver(size_t begin, size_t end, std::string_view why) {
 }
 
 std::optional<LogBlock> LogReader::Next() {
-  while (position_ < bytes_.size()) {
-    const size_t begin = position_;
-    Attempt attempt = TryBlock(bytes_, begin);
+  if (!status_) return std::nullopt;
+  auto next = Walk();
+  if (next) return *std::move(next);
+  status_ = std::unexpected(std::move(next).error());
+  return std::nullopt;
+}
+
+Result<std::optional<LogBlock>> LogReader::Walk() {
+  while (position_ < bytes_->size()) {
+    const uint64_t begin = position_;
+    TRY_ASSIGN(Attempt attempt, TryBlock(*bytes_, begin));
     if (attempt.outcome == Outcome::kDamagedInside) {
       PassOver(begin, begin + attempt.block.size, attempt.why);
       continue;
@@ -208,22 +277,39 @@ std::optional<LogBlock> LogReader::Next() {
       }
       return std::move(attempt.block);
     }
-    const bool has_magic = bytes_.substr(begin).starts_with(kMagic);
-    const size_t next = bytes_.find(kMagic, begin + (has_magic ? kMagic.size() : 1));
-    if (next != bytes_.npos) {
-      PassOver(begin, next, attempt.outcome == Outcome::kEndsEarly ? "cut short" : attempt.why);
-    } else if (attempt.outcome == Outcome::kEndsEarly &&
-               IsBeginning(bytes_.substr(begin), attempt.block.size)) {
-      losses_.torn_bytes = bytes_.size() - begin;
-      Report("torn_tail", begin,
-             fmt::format("log file ends inside a block, bytes={}", losses_.torn_bytes));
-      if (loss_sink_) loss_sink_({begin, bytes_.size(), "the file ends inside a block", true});
-      position_ = bytes_.size();
-    } else {
-      PassOver(begin, bytes_.size(), attempt.why.empty() ? kDisagree : attempt.why);
-    }
+    TRY(PassOverFrom(begin, attempt.outcome == Outcome::kEndsEarly, attempt.why,
+                     attempt.block.size));
   }
   return std::nullopt;
+}
+
+// What lies from `begin` to the next magic. `is_cut`: the file ends inside the block that it
+// claims to be.
+Status LogReader::PassOverFrom(uint64_t begin, bool is_cut, std::string_view why,
+                               uint64_t block_size) {
+  TRY_ASSIGN(const auto head, bytes_->At(begin, kMagic.size()));
+  const bool has_magic = head.starts_with(kMagic);
+  TRY_ASSIGN(const uint64_t next, FindMagic(*bytes_, begin + (has_magic ? kMagic.size() : 1)));
+  const uint64_t end = bytes_->size();
+  if (next != end) {
+    PassOver(begin, next, is_cut ? "cut short" : why);
+    return {};
+  }
+  if (is_cut) {
+    TRY_ASSIGN(const auto rest,
+               bytes_->At(begin, std::min(end - begin, bytes_->block_bytes_max())));
+    is_cut = IsBeginning(rest, block_size);
+  }
+  if (!is_cut) {
+    PassOver(begin, end, why.empty() ? kDisagree : why);
+    return {};
+  }
+  losses_.torn_bytes = end - begin;
+  Report("torn_tail", begin,
+         fmt::format("log file ends inside a block, bytes={}", losses_.torn_bytes));
+  if (loss_sink_) loss_sink_({begin, end, "the file ends inside a block", true});
+  position_ = end;
+  return {};
 }
 
 }  // namespace tidemark::lake::hudi

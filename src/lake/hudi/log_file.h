@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -70,6 +71,18 @@ struct LogLoss {
   bool is_torn = false;  ///< the file ends inside a block that had no contradiction so far
 };
 
+/// The bytes of one log file, of which a stretch at a time is at hand.
+class LogBytes {
+ public:
+  virtual ~LogBytes() = default;
+  virtual uint64_t size() const = 0;
+  /// Bytes from `offset` on, `count` or more of them, fewer only where the file ends. Good until
+  /// the next call.
+  virtual Result<std::string_view> At(uint64_t offset, uint64_t count) = 0;
+  /// Blocks of more bytes are not looked into: of them only beginning and end are asked for.
+  virtual uint64_t block_bytes_max() const { return UINT64_MAX; }
+};
+
 /// Walks the blocks of one log file, first to last, over what is damaged. Borrows the bytes.
 /// Single-threaded.
 ///
@@ -91,11 +104,19 @@ class LogReader {
 
   /// `place`: the file as findings name it. Findings over kLogFindingsMax in one file are only
   /// counted in losses().
-  LogReader(std::string_view bytes, std::string place, FindingSink sink)
-      : bytes_(bytes), place_(std::move(place)), sink_(std::move(sink)) {}
+  LogReader(std::string_view bytes, std::string place, FindingSink sink);
+  /// The same of a file that is read as it is walked. A block is good until the next one; of one
+  /// that is not looked into the content is empty, and what is inside it is not checked. Borrows
+  /// `bytes`.
+  LogReader(LogBytes& bytes, std::string place, FindingSink sink)
+      : bytes_(&bytes), place_(std::move(place)), sink_(std::move(sink)) {}
 
-  /// nullopt behind the last block. An empty file has none, which is no finding.
+  /// nullopt behind the last block, and once status() is an error. An empty file has none, which is
+  /// no finding.
   std::optional<LogBlock> Next();
+
+  /// An error of the LogBytes, which ended the walk.
+  const Status& status() const { return status_; }
 
   const Losses& losses() const { return losses_; }
 
@@ -103,16 +124,20 @@ class LogReader {
   void OnLoss(std::function<void(const LogLoss&)> sink) { loss_sink_ = std::move(sink); }
 
  private:
-  void PassOver(size_t begin, size_t end, std::string_view why);
-  void Report(std::string_view kind, size_t offset, std::string_view message);
+  Result<std::optional<LogBlock>> Walk();
+  Status PassOverFrom(uint64_t begin, bool is_cut, std::string_view why, uint64_t block_size);
+  void PassOver(uint64_t begin, uint64_t end, std::string_view why);
+  void Report(std::string_view kind, uint64_t offset, std::string_view message);
 
-  std::string_view bytes_;
+  std::unique_ptr<LogBytes> own_;  // of a file in memory
+  LogBytes* bytes_;
   std::string place_;
   FindingSink sink_;
   std::function<void(const LogLoss&)> loss_sink_;
-  size_t position_ = 0;
+  uint64_t position_ = 0;
   size_t findings_ = 0;
   Losses losses_;
+  Status status_;
 };
 
 inline constexpr size_t kLogFindingsMax = 100;

@@ -14,6 +14,7 @@
 #include "lake/finding.h"
 #include "lake/hudi/file_slices.h"
 #include "lake/hudi/log_file.h"
+#include "storage/object_state.h"
 #include "storage/object_store.h"
 
 namespace tidemark::lake::hudi {
@@ -51,21 +52,24 @@ struct LoadedBlock {
 };
 
 struct SliceLogOptions {
-  /// Bytes of log files kept for Load(); what goes beyond is read again. One file at a time is held
-  /// whole in any case.
+  /// Bytes of log files kept for Load(). A file that goes beyond is walked in stretches, and its
+  /// blocks are read again.
   uint64_t held_bytes_max = uint64_t{256} << 20;
+  /// Of those files: larger blocks are not held to be looked into before Load().
+  uint64_t walked_block_bytes_max = uint64_t{16} << 20;
 };
 
 /// One reading of the log files of a slice. Borrows the store. Load() from any thread.
 class SliceLog {
  public:
   /// Reads `files` in their order (FileSlice::logs). kConflict: a file is gone, list the table
-  /// anew; kExhausted: one is larger than an object may be (storage/object_key.h). Cost: one read
-  /// per file.
+  /// anew. Cost: one read per file that is held; of the others their bytes once, in stretches.
   static Result<SliceLog> Read(const storage::ObjectStore& store, std::vector<LogFile> files,
                                const SliceLogOptions& options, const Budget& budget);
 
   std::span<const LogFile> files() const { return files_; }
+  /// Whether the bytes of a file are in memory.
+  bool is_held(size_t file) const { return held_[file] != nullptr; }
   /// By file, then as they lie in it. Damaged stretches are none; see findings().
   std::span<const SliceBlock> blocks() const { return blocks_; }
   /// Those of LogReader; `place` is the file.
@@ -73,17 +77,21 @@ class SliceLog {
   const LogReader::Losses& losses() const { return losses_; }
   uint64_t bytes_read() const { return bytes_read_; }
 
-  /// The block at `place` of blocks(). kConflict: its file has changed since. Cost: one ranged read
-  /// unless its file is held.
+  /// The block at `place` of blocks(). kConflict: its file has changed since; kCorrupt: it was not
+  /// looked into before, and is damaged inside. Cost: one ranged read unless its file is held.
   Result<LoadedBlock> Load(size_t place, const Budget& budget) const;
 
  private:
   explicit SliceLog(const storage::ObjectStore& store) : store_(&store) {}
-  void Scan(size_t file, std::shared_ptr<const std::string> bytes, bool is_held);
+  Status Hold(size_t file, const Budget& budget);
+  Status Walk(size_t file, const SliceLogOptions& options, const Budget& budget);
+  Status Scan(size_t file, LogReader reader);
 
   const storage::ObjectStore* store_;
   std::vector<LogFile> files_;
-  std::vector<std::shared_ptr<const std::string>> held_;  // per file; nullptr when not held
+  std::vector<std::shared_ptr<const std::string>> held_;       // per file; nullptr when not held
+  std::vector<std::shared_ptr<storage::ObjectState>> states_;  // per file; of those not held
+  uint64_t walked_block_bytes_max_ = 0;
   std::vector<SliceBlock> blocks_;
   std::vector<Finding> findings_;
   LogReader::Losses losses_;

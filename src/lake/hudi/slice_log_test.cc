@@ -3,9 +3,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <functional>
 #include <string>
 #include <vector>
 
+#include "lake/hudi/stored_log.h"
 #include "storage/memory_store.h"
 #include "support/result_matchers.h"
 #include "support/testdata.h"
@@ -129,9 +131,62 @@ TEST_F(SliceLogTest, AFileThatIsGoneIsAConflict) {
   EXPECT_THAT(Read(), IsError(ErrorKind::kConflict, _));
 }
 
-TEST_F(SliceLogTest, AnOversizedFileIsAnError) {
-  files_.push_back({"p/x.log", {}, uint64_t{3} << 30, {}});
-  EXPECT_THAT(Read(), IsError(ErrorKind::kExhausted, _));
+/// Every truncation and every flip, walked in stretches and as a whole.
+TEST_F(SliceLogTest, AFileThatIsWalkedHasTheBlocksOfOneInMemory) {
+  const std::string whole = support::ReadTestdata("hudi/logs/intact.log");
+  struct Walked {
+    std::vector<std::string> told;
+    LogReader::Losses losses;
+  };
+  const auto walk = [&](const std::function<LogReader(FindingSink)>& open) {
+    Walked walked;
+    auto reader = open([&](const Finding& finding) {
+      walked.told.push_back(finding.kind + " " + finding.message);
+    });
+    while (const auto block = reader.Next()) {
+      const SliceBlock described = DescribeBlock(*block, 0, 0);
+      walked.told.push_back(std::to_string(described.offset) + "+" +
+                            std::to_string(described.size) + described.instant);
+    }
+    EXPECT_TRUE(reader.status().has_value());
+    walked.losses = reader.losses();
+    return walked;
+  };
+  const auto compare = [&](const std::string& bytes) {
+    ASSERT_TRUE(memory_.Put("p/x", bytes, Budget()).has_value());
+    storage::ObjectState state(storage::ObjectChange::kGrow);
+    StoredLog log(memory_, "p/x", {.size = bytes.size(), .stretch_bytes = 48}, state, Budget());
+    const auto walked = walk([&](FindingSink sink) { return LogReader(log, "p/x", sink); });
+    const auto held =
+        walk([&](FindingSink sink) { return LogReader(std::string_view(bytes), "p/x", sink); });
+    EXPECT_EQ(walked.told, held.told);
+    EXPECT_EQ(walked.losses, held.losses);
+  };
+  for (size_t size = 0; size <= whole.size(); ++size) compare(whole.substr(0, size));
+  for (size_t at = 0; at < whole.size(); ++at) {
+    std::string flipped = whole;
+    flipped[at] = static_cast<char>(flipped[at] ^ (at % 2 == 0 ? 0xff : 0x01));
+    compare(flipped);
+  }
+}
+
+TEST_F(SliceLogTest, BlocksThatAreNotLookedIntoAreFoundByTheirEnds) {
+  const std::string whole = support::ReadTestdata("hudi/logs/intact.log");
+  ASSERT_TRUE(memory_.Put("p/x", whole, Budget()).has_value());
+  storage::ObjectState state(storage::ObjectChange::kGrow);
+  StoredLog log(memory_, "p/x",
+                {.size = whole.size(), .block_bytes_max = 512, .stretch_bytes = 512}, state,
+                Budget());
+  LogReader reader(log, "p/x", {});
+  const auto first = reader.Next();
+  ASSERT_TRUE(first.has_value());
+  EXPECT_EQ(first->kind, LogBlockKind::kAvroData);
+  EXPECT_EQ(first->size, 1099u);
+  EXPECT_THAT(first->content, IsEmpty());
+  const auto second = reader.Next();
+  ASSERT_TRUE(second.has_value());
+  EXPECT_EQ(second->kind, LogBlockKind::kDelete);
+  EXPECT_FALSE(reader.Next().has_value());
 }
 
 TEST(DescribeBlockTest, AnIdentifierThatCannotBeReadIsNone) {

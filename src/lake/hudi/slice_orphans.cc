@@ -11,6 +11,7 @@
 #include "lake/hudi/cleaned_slices_internal.h"
 #include "lake/hudi/log_file.h"
 #include "lake/hudi/slice_orphans_internal.h"
+#include "lake/hudi/stored_log.h"
 
 namespace tidemark::lake::hudi {
 namespace {
@@ -29,9 +30,14 @@ bool HoldsRows(const LogBlock& block) {
   }
 }
 
-/// The instant of the first block in `bytes` that is part of the table.
-std::optional<std::string> CommittedBlockIn(std::string_view bytes,
-                                            const CommittedInstants& instants) {
+/// The instant of the first block in a log that is part of the table.
+Result<std::optional<std::string>> CommittedBlockIn(const storage::ObjectStore& store,
+                                                    const std::string& key,
+                                                    const CommittedInstants& instants,
+                                                    const Budget& budget) {
+  TRY_ASSIGN(const storage::ObjectInfo now, store.Stat(key, budget));
+  storage::ObjectState state(storage::ObjectChange::kGrow, now.size);
+  StoredLog bytes(store, key, {.size = now.size, .block_bytes_max = 0}, state, budget);
   LogReader reader(bytes, "", {});
   while (const auto block = reader.Next()) {
     const auto instant = block->Header(LogHeaderKey::kInstantTime);
@@ -39,6 +45,7 @@ std::optional<std::string> CommittedBlockIn(std::string_view bytes,
     if (HoldsRows(*block) && instants.FateOf(instant) == WriteFate::kCommitted)
       return std::string(instant);
   }
+  TRY(reader.status());
   return std::nullopt;
 }
 
@@ -132,16 +139,18 @@ Status FindOrphans(const storage::ObjectStore& store, const SliceInputs& inputs,
     const auto name = ParseLogFileName(NameOf(file.key));
     if (!name || name->is_cdc || file.reason != SetAsideReason::kRolledBack) continue;
     TRY(budget.Check());
-    const auto bytes = store.Read(file.key, budget);
+    const auto instant = CommittedBlockIn(store, file.key, inputs.instants, budget);
     // The writer cleans up behind itself.
-    if (!bytes && bytes.error().kind == ErrorKind::kNotFound) continue;
-    if (!bytes) return std::unexpected(bytes.error());
-    if (const auto instant = CommittedBlockIn(*bytes, inputs.instants)) {
+    const bool is_gone = !instant && (instant.error().kind == ErrorKind::kNotFound ||
+                                      instant.error().kind == ErrorKind::kConflict);
+    if (is_gone) continue;
+    if (!instant) return std::unexpected(instant.error());
+    if (*instant) {
       findings.Add(
           "orphan_log_file", file.key,
           fmt::format("the slice this log file belongs to is not on the timeline, no reader "
                       "looks at its committed blocks slice={} block_instant={}",
-                      name->instant, *instant));
+                      name->instant, **instant));
     }
   }
   return {};
