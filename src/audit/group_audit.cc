@@ -125,7 +125,8 @@ Status ForEachPass(const scan::ScanTable& table, const scan::BaseWriters& writer
 Severity SeverityOfLake(std::string_view kind) {
   if (kind == "torn_tail" || kind == "unreadable_plan") return Severity::kWarning;
   if (lake::IsDamage(kind) || kind == "orphan_log_file") return Severity::kError;
-  if (kind == "duplicate_base_file" || kind == "unreadable_commit") return Severity::kWarning;
+  if (kind == "duplicate_base_file" || kind == "doubtful_commit" || kind == "unreadable_commit")
+    return Severity::kWarning;
   return Severity::kInfo;
 }
 

@@ -9,6 +9,7 @@
 
 #include "lake/hudi/base_twins_internal.h"
 #include "lake/hudi/cleaned_slices_internal.h"
+#include "lake/hudi/doubtful_commits_internal.h"
 #include "lake/hudi/lost_files_internal.h"
 #include "lake/hudi/slice_inputs_internal.h"
 #include "lake/hudi/slice_orphans_internal.h"
@@ -340,6 +341,8 @@ Result<TableSlices> ReadFileSlices(const storage::ObjectStore& store,
   }
   if (options.loss_check != LossCheck::kNone) {
     TRY(FindLostFiles(store, properties, timeline, inputs, options, result, budget, findings));
+    TRY(FindDoubtfulCommits(store, properties, timeline, inputs, options, result, budget,
+                            findings));
   }
   const auto unclaimed =
       std::ranges::count(result.set_aside, SetAsideReason::kRolledBack, &SetAsideFile::reason);

@@ -130,8 +130,8 @@ struct TableSlices {
   /// Kinds: those of ListPartitions and of the archive, and "unknown_file", "duplicate_base_file",
   /// "ambiguous_base_file", "unsupported_base_file", "orphan_log_file", "planned_file_gone",
   /// "unreadable_plan",
-  /// "missing_file", "wrong_size", "missing_commit", "unreadable_commit". Beyond kSliceFindingsMax
-  /// of one kind only the first are kept, and the last says how many there were.
+  /// "missing_file", "wrong_size", "missing_commit", "doubtful_commit", "unreadable_commit". Beyond
+  /// kSliceFindingsMax of one kind only the first are kept, and the last says how many there were.
   std::vector<Finding> findings;
 };
 

@@ -165,6 +165,7 @@ TEST_F(LostFilesTest, ACommitThatOthersBuiltUponMustBeOnTheTimeline) {
   MergeOnRead(1);
   Commit(T(1) + ".deltacommit", {{BasePath(1, "h")}});
   Commit(T(2) + ".deltacommit.inflight", {{BasePath(2)}});
+  Write(".temp/" + T(2) + "/MARKERS0", "");
   Commit(T(4) + ".deltacommit", {{LogPath(2), 10, 0, T(2)},
                                  {BasePath(4, "h"), 10, 0, T(3)},
                                  // Archived.
@@ -174,6 +175,47 @@ TEST_F(LostFilesTest, ACommitThatOthersBuiltUponMustBeOnTheTimeline) {
   for (const auto& path : {BasePath(2), LogPath(2), BasePath(4, "h"), BasePath(4, "i"), LogPath(5)})
     File(path);
   EXPECT_THAT(Lost(), ElementsAre("missing_commit " + T(2), "missing_commit " + T(3)));
+}
+
+/// The files of the timeline alone cannot tell it from a write that is under way.
+TEST_F(LostFilesTest, AnInflightWriteWithTracesOfCompletionIsDoubtful) {
+  MergeOnRead(2);
+  const std::string inflight = "timeline/" + T(1) + ".deltacommit.inflight";
+  const std::string doubt = "doubtful_commit .hoodie/" + inflight;
+  Commit("timeline/" + T(0) + "_" + T(0) + ".deltacommit", {{BasePath(0)}});
+  File(BasePath(0));
+  Write("timeline/" + T(1) + ".deltacommit.requested", "");
+  Write(inflight, "");
+  EXPECT_THAT(Lost(), IsEmpty());
+  // Its file, while it is under way and afterwards.
+  Write(".temp/" + T(1) + "/MARKERS0", "");
+  File(LogPath(1));
+  EXPECT_THAT(Lost(), IsEmpty());
+  Remove(".temp/" + T(1) + "/MARKERS0");
+  EXPECT_THAT(Lost(), ElementsAre(doubt));
+  // A rollback removes markers too.
+  Write("timeline/" + T(2) + ".rollback.requested", "");
+  EXPECT_THAT(Lost(), IsEmpty());
+  Remove("timeline/" + T(2) + ".rollback.requested");
+  ASSERT_THAT(memory_.Remove(LogPath(1), Budget()), IsOk());
+  EXPECT_THAT(Lost(), IsEmpty());
+  Write("metadata/.hoodie/timeline/" + T(1) + "_" + T(2) + ".deltacommit", "");
+  EXPECT_THAT(Lost(), ElementsAre(doubt));
+  SliceOptions before;
+  before.as_of = T(0);
+  EXPECT_THAT(Lost(before), IsEmpty());
+}
+
+/// Below table version 8 no marker is made for a log that is appended to.
+TEST_F(LostFilesTest, AnAppendWithoutMarkersIsNotDoubtfulWhereNoneAreMade) {
+  MergeOnRead(1);
+  Commit(T(0) + ".deltacommit", {{BasePath(0)}});
+  Write(T(1) + ".deltacommit.inflight", "");
+  File(BasePath(0));
+  File(LogPath(0));
+  EXPECT_THAT(Lost(), IsEmpty());
+  File(BasePath(1, "h"));
+  EXPECT_THAT(Lost(), ElementsAre("doubtful_commit .hoodie/" + T(1) + ".deltacommit.inflight"));
 }
 
 TEST_F(LostFilesTest, OtherPartitionsAreNotAskedAbout) {
