@@ -6,17 +6,18 @@
 namespace tidemark::lake {
 
 bool IsDamage(std::string_view kind) {
-  constexpr std::array<std::string_view, 20> kDamages = {
-      "corrupt_block",       "torn_tail",
-      "unknown_block",       "unsupported_block",
-      "unknown_command",     "corrupt_record",
-      "missing_file",        "wrong_size",
-      "missing_commit",      "layout_mismatch",
-      "torn_properties",     "empty_replacecommit",
-      "unclaimed_block",     "unsupported_base_file",
-      "unreadable_archive",  "planned_file_gone",
-      "ambiguous_base_file", "corrupt_file",
-      "no_ordering_column",  "table_type_mismatch"};
+  constexpr std::array<std::string_view, 21> kDamages = {
+      "corrupt_block",         "torn_tail",
+      "unknown_block",         "unsupported_block",
+      "unknown_command",       "corrupt_record",
+      "missing_file",          "wrong_size",
+      "missing_commit",        "layout_mismatch",
+      "torn_properties",       "empty_replacecommit",
+      "unclaimed_block",       "unsupported_base_file",
+      "unreadable_archive",    "planned_file_gone",
+      "ambiguous_base_file",   "corrupt_file",
+      "no_ordering_column",    "table_type_mismatch",
+      "contradicting_rollback"};
   return std::ranges::find(kDamages, kind) != kDamages.end();
 }
 

@@ -52,6 +52,7 @@ class Planner {
         applied_[blocks_[place].instant].push_back(place);
     }
     ReportUnclaimed();
+    ReportContradictions();
     if (!rules_.keeps_duplicates) DropDuplicates();
     if (rules_.keeps_compacted_blocks)
       OrderAsTheyLie();
@@ -66,10 +67,16 @@ class Planner {
     return !rules_.as_of.empty() && block.instant > rules_.as_of;
   }
 
+  bool IsInChangeFile(const SliceBlock& block) const {
+    return block.file >= files_.size() || files_[block.file].name.is_cdc;
+  }
+
   BlockFate FirstFate(const SliceBlock& block) const {
     if (block.kind == LogBlockKind::kCommand) return BlockFate::kCommand;
     if (IsLater(block)) return BlockFate::kLater;
-    const bool is_unknown = block.kind == LogBlockKind::kUnknown;
+    // Change data is for other readers where its file is; among rows it would be lost.
+    const bool is_unknown = block.kind == LogBlockKind::kUnknown ||
+                            (block.kind == LogBlockKind::kCdcData && !IsInChangeFile(block));
     if (!is_unknown && !HoldsRows(block.kind)) return BlockFate::kNotRows;
     // A block of another format version has no header that could be read.
     const auto otherwise = is_unknown ? BlockFate::kUnsupported : BlockFate::kApplies;
@@ -89,10 +96,28 @@ class Planner {
              fmt::format("log file has a command that is not known command={}", command.command));
       return;
     }
+    if (command.target_instant.empty()) {
+      Report("corrupt_block", rollback, "rollback block does not say which commit it takes back");
+      return;
+    }
     const auto applied = applied_.find(command.target_instant);
     if (applied == applied_.end()) return;
     for (const size_t place : applied->second) plan_.fates[place] = BlockFate::kRolledBack;
     applied_.erase(applied);
+    rollbacks_.insert_or_assign(command.target_instant, rollback);
+  }
+
+  /// A rollback takes the commit off the timeline before it takes back the blocks. A write that is
+  /// tried again at its instant leaves its blocks behind the rollback of the first attempt.
+  void ReportContradictions() {
+    for (const auto& [instant, rollback] : rollbacks_) {
+      if (applied_.contains(instant)) continue;
+      if (instants_.FateOf(instant) != WriteFate::kCommitted) continue;
+      Report("contradicting_rollback", rollback,
+             fmt::format("a rollback block takes back rows of a commit that the timeline has as "
+                         "completed, target={}",
+                         instant));
+    }
   }
 
   /// A write that fails is inflight until it is rolled back, which leaves a command behind what was
@@ -100,6 +125,7 @@ class Planner {
   /// damaged, or the timeline is.
   void ReportUnclaimed() {
     std::set<std::string_view> taken_back;
+    std::set<std::string_view> unfinished;
     for (const SliceBlock& block : blocks_)
       if (block.kind == LogBlockKind::kCommand) taken_back.insert(block.target_instant);
     for (size_t place = 0; place < blocks_.size(); ++place) {
@@ -112,8 +138,14 @@ class Planner {
         Report("corrupt_block", place, "log block does not say which commit wrote it");
         continue;
       }
-      if (instants_.FateOf(block.instant) != WriteFate::kAbsent) continue;
       if (taken_back.contains(block.instant)) continue;
+      if (instants_.IsUnfinished(block.instant) && unfinished.insert(block.instant).second) {
+        Report("unfinished_write", place,
+               fmt::format("log block of a write that has not completed, while later ones have: it "
+                           "is under way, it failed, or its completed file is lost instant={}",
+                           block.instant));
+      }
+      if (instants_.FateOf(block.instant) != WriteFate::kAbsent) continue;
       Report("unclaimed_block", place,
              fmt::format("log block of a commit that is neither on the timeline nor rolled back, "
                          "instant={}",
@@ -216,6 +248,7 @@ class Planner {
   const CommittedInstants& instants_;
   const BlockRules& rules_;
   std::map<std::string_view, std::vector<size_t>> applied_;  // so far, by instant
+  std::map<std::string_view, size_t> rollbacks_;             // that took blocks back, by instant
   BlockPlan plan_;
 };
 

@@ -56,9 +56,11 @@ struct BlockPlan {
   std::vector<BlockFate> fates;  ///< of each block
   /// Places of the blocks that apply, first to last. Data, Parquet and delete blocks only.
   std::vector<size_t> order;
-  /// "unsupported_block": one that would apply is an HFile or of an unknown kind;
-  /// "unknown_command"; "corrupt_block": one that names no instant; "unclaimed_block": one of an
-  /// instant that is neither on the timeline nor taken back.
+  /// "unsupported_block": one that would apply is an HFile, of an unknown kind, or change data in a
+  /// file of rows; "unknown_command"; "corrupt_block": one that names no instant, or a rollback of
+  /// none; "unclaimed_block": one of an instant that is neither on the timeline nor taken back;
+  /// "contradicting_rollback": of a completed commit; "unfinished_write": blocks of an instant that
+  /// is under way although later ones have completed.
   std::vector<Finding> findings;
 };
 

@@ -80,8 +80,60 @@ TEST(BlockPlanTest, BlocksThatNobodyWroteAreSaid) {
                          Commits({2, 7}, {4}));
   std::vector<std::string> kinds;
   for (const auto& finding : plan.findings) kinds.push_back(finding.kind);
-  // The fourth is under way, the fifth was rolled back, the last is archived.
-  EXPECT_THAT(kinds, ElementsAre("corrupt_block", "unclaimed_block"));
+  // The fourth did not complete, the fifth was rolled back, the last is archived.
+  EXPECT_THAT(kinds, ElementsAre("corrupt_block", "unclaimed_block", "unfinished_write"));
+}
+
+std::vector<std::string> Kinds(const BlockPlan& plan) {
+  std::vector<std::string> kinds;
+  for (const auto& finding : plan.findings) kinds.push_back(finding.kind);
+  return kinds;
+}
+
+/// A writer whose completed file is lost looks like one that failed.
+TEST(BlockPlanTest, BlocksOfAWriteThatLaterOnesOvertookAreSaidOnce) {
+  const std::vector<SliceBlock> blocks = {Data(2), Data(3), Data(3), Data(4)};
+  EXPECT_THAT(Kinds(Plan(blocks, Commits({2, 4}, {3}))), ElementsAre("unfinished_write"));
+  EXPECT_THAT(Kinds(Plan({Data(2), Data(3)}, Commits({2}, {3}))), IsEmpty());
+  EXPECT_THAT(Kinds(Plan({Data(2), Data(3), Data(4), Rollback(5, 3)}, Commits({2, 4}, {3}))),
+              IsEmpty());
+}
+
+TEST(BlockPlanTest, ARollbackOfACompletedCommitContradictsTheTimeline) {
+  struct Case {
+    std::vector<SliceBlock> blocks;
+    std::vector<std::string> kinds;
+  };
+  const std::vector<Case> cases = {
+      {{Data(2), Rollback(4, 2)}, {"contradicting_rollback"}},
+      {{Data(2), Rollback(4, 2), Rollback(4, 2)}, {"contradicting_rollback"}},
+      {{Data(2), Rollback(4, 2), Data(3)}, {"contradicting_rollback"}},
+      {{Data(2), Rollback(4, 2), Data(2)}, {}},  // tried again
+      {{Rollback(4, 2), Data(2)}, {}},
+      {{Data(1), Rollback(4, 1)}, {}},  // older than the timeline
+  };
+  for (const Case& each : cases)
+    EXPECT_THAT(Kinds(Plan(each.blocks, Commits({2, 3}))), testing::ElementsAreArray(each.kinds));
+  EXPECT_TRUE(IsDamage("contradicting_rollback"));
+}
+
+TEST(BlockPlanTest, ARollbackOfNothingIsDamage) {
+  auto rollback = Rollback(4, 2);
+  rollback.target_instant.clear();
+  const auto plan = Plan({Data(2), rollback}, Commits({2}));
+  EXPECT_THAT(plan.order, ElementsAre(0));
+  EXPECT_THAT(Kinds(plan), ElementsAre("corrupt_block"));
+}
+
+TEST(BlockPlanTest, ChangeDataAmongRowsIsNotPassedOver) {
+  const std::vector<SliceBlock> blocks = {Data(2, LogBlockKind::kCdcData)};
+  for (const bool is_cdc : {true, false}) {
+    LogFile file;
+    file.name.is_cdc = is_cdc;
+    const auto plan = PlanBlocks(blocks, std::vector{file}, Commits({2}), {});
+    EXPECT_THAT(Fates(plan), ElementsAre(is_cdc ? "not_rows" : "unsupported"));
+    EXPECT_EQ(plan.findings.size(), is_cdc ? 0u : 1u);
+  }
 }
 
 /// Hudi's reader refuses it: the kind only stands for what the reader finds damaged.

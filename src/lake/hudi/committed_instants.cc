@@ -17,6 +17,12 @@ bool IsCompaction(const Instant& instant) {
   return instant.action == Action::kCompaction || instant.planned_as == Action::kCompaction;
 }
 
+/// Such an action may take long, and writes go on beside it.
+bool IsPlanned(const Instant& instant) {
+  return instant.planned_as.has_value() ||
+         (instant.action != Action::kCommit && instant.action != Action::kDeltaCommit);
+}
+
 /// `find` in a map or set by the instant, or by what it was padded from.
 template <class Set>
 auto FindPadded(const Set& set, std::string_view instant) {
@@ -50,6 +56,7 @@ CommittedInstants::CommittedInstants(const Timeline& timeline, std::optional<std
     } else if (!instant.is_archived) {
       pending_.insert(instant.requested);
       if (is_pending_compaction) pending_compactions_.insert(instant.requested);
+      if (IsPlanned(instant)) planned_.insert(instant.requested);
     }
   }
 }
@@ -76,6 +83,11 @@ std::string CommittedInstants::CompletionOf(std::string_view instant) const {
   const auto found = FindPadded(completed_, instant);
   if (found != completed_.end() && !found->second.empty()) return found->second;
   return std::string(instant);
+}
+
+bool CommittedInstants::IsUnfinished(std::string_view instant) const {
+  return instant < newest_ && FateOf(instant) == WriteFate::kPending &&
+         FindPadded(planned_, instant) == planned_.end();
 }
 
 bool CommittedInstants::IsPendingCompaction(std::string_view instant) const {

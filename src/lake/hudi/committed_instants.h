@@ -48,6 +48,9 @@ class CommittedInstants {
   std::string CompletionOf(std::string_view instant) const;
 
   bool IsPendingCompaction(std::string_view instant) const;
+  /// A requested or inflight commit or delta commit, no planned action, although a later write has
+  /// completed: it is under way beside others, it failed, or its completed file is lost.
+  bool IsUnfinished(std::string_view instant) const;
   /// Of compactions that are requested or inflight; ascending.
   const std::set<std::string, std::less<>>& pending_compactions() const {
     return pending_compactions_;
@@ -65,6 +68,7 @@ class CommittedInstants {
   std::map<std::string, std::string, std::less<>> completed_;  // requested -> completion or ""
   std::set<std::string, std::less<>> pending_;
   std::set<std::string, std::less<>> pending_compactions_;
+  std::set<std::string, std::less<>> planned_;  // pending, and planned beside the writes
   std::optional<std::string> as_of_;
   std::string newest_;
   std::string start_;
