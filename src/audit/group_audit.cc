@@ -125,7 +125,7 @@ Status ForEachPass(const scan::ScanTable& table, const scan::BaseWriters& writer
 Severity SeverityOfLake(std::string_view kind) {
   if (kind == "torn_tail" || kind == "unreadable_plan") return Severity::kWarning;
   if (lake::IsDamage(kind) || kind == "orphan_log_file") return Severity::kError;
-  if (kind == "duplicate_base_file" || kind == "doubtful_commit" || kind == "unreadable_commit")
+  if (kind == "duplicate_base_file" || kind == "doubtful_commit" || kind == "unfinished_write")
     return Severity::kWarning;
   return Severity::kInfo;
 }

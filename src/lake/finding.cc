@@ -6,7 +6,7 @@
 namespace tidemark::lake {
 
 bool IsDamage(std::string_view kind) {
-  constexpr std::array<std::string_view, 21> kDamages = {
+  constexpr std::array<std::string_view, 23> kDamages = {
       "corrupt_block",         "torn_tail",
       "unknown_block",         "unsupported_block",
       "unknown_command",       "corrupt_record",
@@ -17,6 +17,7 @@ bool IsDamage(std::string_view kind) {
       "unreadable_archive",    "planned_file_gone",
       "ambiguous_base_file",   "corrupt_file",
       "no_ordering_column",    "table_type_mismatch",
+      "empty_commit",          "unreadable_commit",
       "contradicting_rollback"};
   return std::ranges::find(kDamages, kind) != kDamages.end();
 }

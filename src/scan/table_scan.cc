@@ -231,7 +231,11 @@ Result<Sources> FindSources(const lake::hudi::Table& hudi, const ScanOptions& op
         ErrorKind::kInvalidArgument,
         fmt::format("the table has no commit up to this instant, as_of={}", *options.as_of));
   }
-  for (auto& finding : all.findings) findings(std::move(finding));
+  std::set<std::string> told_of;  // so that no commit is told of twice
+  for (auto& finding : all.findings) {
+    told_of.insert(finding.place);
+    findings(std::move(finding));
+  }
   const auto with_logs = std::ranges::find_if(
       all.slices, [](const FileSlice& slice) { return slice.is_latest && !slice.logs.empty(); });
   if (hudi.properties().type == lake::hudi::TableType::kCopyOnWrite &&
@@ -242,13 +246,22 @@ Result<Sources> FindSources(const lake::hudi::Table& hudi, const ScanOptions& op
   }
   // Behind the slices: what was committed since then does not count.
   TRY_ASSIGN(auto timeline, hudi.ReadTimeline({.with_archived = options.with_history}, budget));
+  // What was committed later is not looked at.
+  for (const auto& instant : timeline.instants) {
+    if (options.as_of && instant.requested > *options.as_of) told_of.insert(instant.file);
+  }
   std::set<std::string> clusterings;
   if (options.with_history) {
-    TRY_ASSIGN(clusterings, FindClusterings(hudi, timeline, findings, budget));
+    const auto tell_once = [&](lake::Finding finding) {
+      if (told_of.insert(finding.place).second) findings(std::move(finding));
+    };
+    TRY_ASSIGN(clusterings, FindClusterings(hudi, timeline, tell_once, budget));
   }
   if (options.with_evidence) {
     TRY_ASSIGN(auto unread, hudi.ReadOperations(timeline.instants, budget));
-    for (auto& finding : unread) findings(std::move(finding));
+    for (auto& finding : unread) {
+      if (told_of.insert(finding.place).second) findings(std::move(finding));
+    }
   }
   auto slices =
       SlicesToRead(std::move(all.slices), options.with_history, all.instants, clusterings);

@@ -87,7 +87,7 @@ struct SetAsideFile {
 };
 
 /// Which files are held against what the commits of the active timeline say they wrote
-/// ("missing_file", "wrong_size", "missing_commit"). Cost: one read per commit.
+/// ("missing_file", "wrong_size", "missing_commit", "empty_commit"). Cost: one read per commit.
 enum class LossCheck { kNone, kBaseFiles, kAllFiles };
 
 struct SliceOptions {
@@ -132,6 +132,7 @@ struct TableSlices {
   /// "unreadable_plan",
   /// "missing_file", "wrong_size", "missing_commit", "doubtful_commit", "unreadable_commit". Beyond
   /// kSliceFindingsMax of one kind only the first are kept, and the last says how many there were.
+  /// Also of the loss check: "empty_commit", "unfinished_write".
   std::vector<Finding> findings;
 };
 

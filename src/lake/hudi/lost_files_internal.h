@@ -14,7 +14,8 @@ namespace tidemark::lake::hudi {
 /// Holds the active timeline's commits at or before as_of against the files of `table`, and reports
 /// "missing_file" (the cleaner does not remove what the latest slice of a group needs),
 /// "wrong_size" and "missing_commit" (one that others built upon). A commit that cannot be read is
-/// "unreadable_commit". Cost: one read per commit.
+/// "unreadable_commit", one that does not say what it wrote "empty_commit". Cost: one read per
+/// commit, three of those.
 Status FindLostFiles(const storage::ObjectStore& store, const TableProperties& properties,
                      const Timeline& timeline, const SliceInputs& inputs,
                      const SliceOptions& options, const TableSlices& table, const Budget& budget,

@@ -254,7 +254,94 @@ TEST_F(LostFilesTest, ACommitThatCannotBeReadIsSaid) {
   Properties(1);
   Write(T(0) + ".commit", "{\"partitionToWriteStats\":");
   Write(T(1) + ".commit", "");
-  EXPECT_THAT(Lost(), ElementsAre("unreadable_commit .hoodie/" + T(0) + ".commit"));
+  EXPECT_THAT(Lost(), ElementsAre("unreadable_commit .hoodie/" + T(0) + ".commit",
+                                  "empty_commit .hoodie/" + T(1) + ".commit"));
+  EXPECT_TRUE(IsDamage("unreadable_commit"));
+  EXPECT_TRUE(IsDamage("empty_commit"));
+}
+
+TEST_F(LostFilesTest, ACommitThatDoesNotSayWhatItWroteMayHaveLostIt) {
+  const std::string told = R"({"partitionToWriteStats":{},"operationType":"UPSERT"})";
+  struct Case {
+    std::string name, body;
+    std::vector<std::string> kinds;
+  };
+  const std::vector<Case> cases = {
+      {".commit", "", {"empty_commit"}},
+      {".commit", "{}", {"empty_commit"}},
+      {".deltacommit", R"({"partitionToWriteStats":null})", {"empty_commit"}},
+      {".commit", told, {}},
+      {".replacecommit", "", {"empty_replacecommit"}},
+      {".replacecommit", R"({"partitionToReplaceFileIds":{}})", {"empty_commit"}},
+      {".replacecommit",
+       R"({"partitionToWriteStats":{},"partitionToReplaceFileIds":{},"operationType":"CLUSTER"})",
+       {}},
+  };
+  MergeOnRead(1);
+  for (const Case& each : cases) {
+    Write(T(1) + each.name, each.body);
+    std::vector<std::string> lost;
+    for (const std::string& kind : each.kinds)
+      lost.push_back(kind + " .hoodie/" + T(1) + each.name);
+    EXPECT_THAT(Lost(), testing::ElementsAreArray(lost)) << each.name << each.body;
+    Remove(T(1) + each.name);
+  }
+}
+
+/// The inflight file of a Spark writer says which groups are to be written.
+TEST_F(LostFilesTest, AnEmptyCommitMattersNoMoreOnceAllItWroteWasWrittenAnew) {
+  const auto plan = [](const std::string& stats) {
+    return R"({"partitionToWriteStats":{"p":[)" + stats + R"(]},"operationType":"UPSERT"})";
+  };
+  const std::string of_g = R"({"fileId":"g","path":null,"numInserts":0})";
+  const std::string of_new = R"({"fileId":"","path":null,"numInserts":2})";
+  Properties(1);
+  Commit(T(0) + ".commit", {{BasePath(0)}, {BasePath(0, "h")}});
+  Write(T(1) + ".commit", "");
+  Commit(T(2) + ".commit", {{BasePath(2)}});
+  File(BasePath(0, "h"));
+  File(BasePath(2));
+  const std::string empty = "empty_commit .hoodie/" + T(1) + ".commit";
+  EXPECT_THAT(Lost(), ElementsAre(empty));
+  Write(T(1) + ".inflight", plan(of_g));
+  EXPECT_THAT(Lost(), IsEmpty());
+  Write(T(1) + ".inflight", plan(of_g + "," + of_new));
+  EXPECT_THAT(Lost(), ElementsAre(empty));
+  Write(T(1) + ".inflight", plan(R"({"fileId":"h","path":null})"));
+  EXPECT_THAT(Lost(), ElementsAre(empty));
+  Write(T(1) + ".inflight", plan(""));
+  EXPECT_THAT(Lost(), ElementsAre(empty));
+}
+
+TEST_F(LostFilesTest, AWriteThatLaterOnesOvertookIsSaid) {
+  for (const int layout : {1, 2}) {
+    SCOPED_TRACE(layout);
+    MergeOnRead(layout);
+    const std::string folder = layout == 1 ? "" : "timeline/";
+    const auto done = [&](size_t time) {
+      return folder + T(time) + (layout == 1 ? "" : "_" + T(time)) + ".deltacommit";
+    };
+    const std::string log = layout == 1 ? LogPath(0) : LogPath(3);
+    Commit(done(0), {{BasePath(0)}});
+    Write(folder + T(2) + ".deltacommit.inflight", "");
+    Write(folder + T(1) + ".compaction.requested", "");
+    File(BasePath(0));
+    File(BasePath(2, "h"));
+    File(BasePath(1));
+    // The newest of all may be under way.
+    EXPECT_THAT(Lost(), testing::Not(testing::Contains("unfinished_write " + BasePath(2, "h"))));
+    Commit(done(3), {{log}});
+    File(log);
+    EXPECT_THAT(Lost(), testing::Contains("unfinished_write " + BasePath(2, "h")));
+    EXPECT_THAT(Lost(), testing::Not(testing::Contains("unfinished_write " + BasePath(1))));
+    // What lies upon it was written by somebody who saw it committed.
+    const std::string upon = layout == 1 ? LogPath(2, 1, "h") : LogPath(3, 1, "h");
+    File(upon);
+    EXPECT_THAT(Lost(), testing::Contains("missing_commit " + T(2)));
+    EXPECT_FALSE(IsDamage("unfinished_write"));
+    for (const auto& path : {BasePath(0), BasePath(2, "h"), BasePath(1), log, upon})
+      ASSERT_THAT(memory_.Remove(path, Budget()), IsOk());
+  }
 }
 
 }  // namespace

@@ -44,8 +44,7 @@ TEST(WrittenFilesTest, WhatLeavesNoFileIsLeftOut) {
        {R"({"path":null,"fileSizeInBytes":1})", R"({"fileSizeInBytes":1})",
         R"({"path":"p/a","fileSizeInBytes":0})", R"({"path":"p/a","fileSizeInBytes":-1})",
         R"({"path":"p/a","fileSizeInBytes":null})", R"({"path":"p/a"})",
-        R"({"path":"","fileSizeInBytes":1})", R"({"path":"/t/p/a","fileSizeInBytes":1})",
-        R"({"path":"s3://b/a","fileSizeInBytes":1})",
+        R"({"path":"","fileSizeInBytes":1})",
         R"({"path":"p/a","fileSizeInBytes":1,"logOffset":-1})"}) {
     EXPECT_THAT(ParseWrittenFiles("{\"partitionToWriteStats\":{\"p\":[" + stat + "]}}"),
                 IsOkAnd(IsEmpty()))
@@ -54,6 +53,55 @@ TEST(WrittenFilesTest, WhatLeavesNoFileIsLeftOut) {
   EXPECT_THAT(ParseWrittenFiles(""), IsOkAnd(IsEmpty()));
   EXPECT_THAT(ParseWrittenFiles(R"({"partitionToWriteStats":null})"), IsOkAnd(IsEmpty()));
   EXPECT_THAT(ParseWrittenFiles("{}"), IsOkAnd(IsEmpty()));
+}
+
+TEST(WrittenFilesTest, EveryPathIsOneOfTheTable) {
+  struct Case {
+    std::string partition, path, file;
+  };
+  const std::vector<Case> cases = {
+      {"p", "./p/a", "p/a"},      {"p", "p//a", "p/a"},        {"p", "p/./a", "p/a"},
+      {"p", "/t/p/a", "p/a"},     {"p", "s3://b/p/a", "p/a"},  {"p", "../t/p/a", "p/a"},
+      {"p", "p/../../a", "p/a"},  {"", "/t/a", "a"},           {"p/q", "/t/p/q/a", "p/q/a"},
+  };
+  for (const Case& each : cases) {
+    EXPECT_THAT(ParseWrittenFiles("{\"partitionToWriteStats\":{\"" + each.partition +
+                                  "\":[{\"path\":\"" + each.path +
+                                  "\",\"fileSizeInBytes\":1}]}}"),
+                IsOkAnd(ElementsAre(WrittenFile{each.file, 1, ""})))
+        << each.path;
+  }
+}
+
+/// The bodies that say nothing are what a writer leaves that dies, and what is left of one.
+TEST(WrittenFilesTest, ACommitSaysThatItWroteNothing) {
+  struct Case {
+    std::string body;
+    bool is_told;
+  };
+  const std::vector<Case> cases = {
+      {"", false},
+      {"{}", false},
+      {R"({"partitionToWriteStats":null,"operationType":"UPSERT"})", false},
+      {R"({"operationType":"UPSERT","extraMetadata":{"schema":"x"}})", false},
+      {R"({"partitionToWriteStats":{}})", false},
+      {R"({"partitionToWriteStats":{},"extraMetadata":{},"operationType":null})", false},
+      {R"({"partitionToWriteStats":{},"extraMetadata":{},"operationType":"UPSERT"})", true},
+      {R"({"extraMetadata":{"schema":"x"},"partitionToWriteStats":{}})", true},
+      {R"({"partitionToWriteStats":{"p":[{"path":"p/a","fileSizeInBytes":1}]}})", true},
+  };
+  for (const Case& each : cases) {
+    ASSERT_OK_ASSIGN(const auto writes, ParseCommitWrites(each.body));
+    EXPECT_EQ(writes.is_told, each.is_told) << each.body;
+  }
+}
+
+TEST(WrittenFilesTest, AnInflightBodySaysWhichGroupsAreToBeWritten) {
+  ASSERT_OK_ASSIGN(const auto writes, ParseCommitWrites(R"({"partitionToWriteStats":{"p":[
+      {"numInserts":0,"fileId":"","path":null}, {"numInserts":2,"fileId":"","path":null},
+      {"numInserts":0,"fileId":"a-0","path":null,"prevCommit":"20260101000000000"}]}})"));
+  EXPECT_THAT(writes.planned, ElementsAre(PlannedWrite{"p", ""}, PlannedWrite{"p", "a-0"}));
+  EXPECT_THAT(writes.files, IsEmpty());
 }
 
 TEST(WrittenFilesTest, ACutOffBodyNeverGivesFiles) {
