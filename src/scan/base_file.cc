@@ -23,7 +23,12 @@ class Source final : public columnar::ByteSource {
   uint64_t size() const override { return size_; }
   Status ReadAt(uint64_t offset, std::span<char> into) const override {
     TRY(budget_.Check());
-    TRY_ASSIGN(const size_t size, store_.ReadInto(key_, offset, into, state_, budget_));
+    const auto read = store_.ReadInto(key_, offset, into, state_, budget_);
+    if (!read && read.error().kind == ErrorKind::kNotFound) {
+      return Fail(ErrorKind::kConflict,
+                  fmt::format("file is gone since the table was listed, file={}", key_));
+    }
+    TRY_ASSIGN(const size_t size, read);
     if (size != into.size()) {
       return Fail(ErrorKind::kConflict,
                   fmt::format("file became shorter while it was read, file={} size={} offset={}",

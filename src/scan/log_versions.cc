@@ -17,6 +17,9 @@ using lake::avro::Datum;
 using lake::hudi::LogBlockKind;
 using lake::hudi::LogHeaderKey;
 
+/// A schema takes some ten times as much as its text.
+constexpr size_t kWritersMax = 256;
+
 Error Placed(Error error, const PlacedBlock& placed) {
   return std::move(error).With(
       fmt::format("file={} block offset={}", placed.file_name, placed.block.offset));
@@ -95,7 +98,11 @@ Result<LogVersions::Writer*> LogVersions::WriterOf(const PlacedBlock& placed, bo
   }
   columnar::DecodeOptions options = of_files_.OfLog(placed.file_name, placed.instant);
   options.floats = floats_;
-  Writer& writer = writers_.try_emplace(name, std::move(schema)).first->second;
+  auto source = sources_.find(name);
+  const bool is_new = source == sources_.end();
+  const std::string_view key = is_new ? rows_.Copy(name) : source->first;
+  if (writers_.size() == kWritersMax) writers_.clear();
+  Writer& writer = writers_.try_emplace(key, std::move(schema)).first->second;
   const auto wanted = columns_.SelectedNames();
   std::vector<std::string_view> written;
   for (const std::string& column : wanted) written.push_back(WrittenName(column, options.names));
@@ -104,7 +111,11 @@ Result<LogVersions::Writer*> LogVersions::WriterOf(const PlacedBlock& placed, bo
     options.missing = columnar::MissingColumns::kNull;
     writer.columns = ColumnSetOf(writer.schema, options.names);
   }
-  writer.source = rows_.AddRecords(writer.schema, std::move(options));
+  if (is_new) {
+    const auto id = rows_.AddRecords(key.substr(key.size() - text.size()), std::move(options));
+    source = sources_.emplace(key, id).first;
+  }
+  writer.source = source->second;
   return &writer;
 }
 

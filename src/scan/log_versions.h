@@ -79,7 +79,7 @@ class LogVersions {
   uint64_t versions_read() const { return versions_read_; }
 
  private:
-  /// One writer's schema, looked up once.
+  /// One writer's schema, looked up once while it is remembered.
   struct Writer {
     explicit Writer(lake::avro::Schema written) : schema(std::move(written)) {}
     lake::avro::Schema schema;
@@ -100,7 +100,9 @@ class LogVersions {
   RowStore& rows_;
   FileColumns of_files_;
   columnar::WidenedFloats floats_;
-  std::map<std::string, Writer, std::less<>> writers_;
+  // By schema and what else tells one writer from another; the keys are in rows_.
+  std::map<std::string_view, Writer> writers_;  // the latest ones
+  std::map<std::string_view, RowStore::SourceId> sources_;
   std::vector<std::vector<bool>> column_sets_;
   merge::OrderingArena arena_;
   std::string key_scratch_;

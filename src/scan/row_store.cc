@@ -7,13 +7,15 @@ namespace tidemark::scan {
 namespace {
 
 constexpr size_t kChunkBytes = size_t{256} << 10;
+/// One takes some ten times as much as its schema's text.
+constexpr size_t kDecodersMax = 256;
 
 }  // namespace
 
-RowStore::SourceId RowStore::AddRecords(lake::avro::Schema writer,
-                                        columnar::DecodeOptions options) {
+RowStore::SourceId RowStore::AddRecords(std::string_view writer, columnar::DecodeOptions options) {
   Source& source = sources_.emplace_back();
-  source.writer = std::move(writer);
+  source.writer = writer;
+  bytes_ += sizeof(Source);
   source.options = std::move(options);
   return static_cast<SourceId>(sources_.size() - 1);
 }
@@ -47,11 +49,17 @@ std::string_view RowStore::Copy(std::string_view bytes) {
   return std::string_view(chunk).substr(at);
 }
 
-Result<const columnar::RecordDecoder*> RowStore::DecoderOf(Source& source) {
-  if (!source.decoder) {
-    TRY_ASSIGN(source.decoder,
-               columnar::RecordDecoder::Make(*source.writer, type_, source.options));
+/// Good until the next call.
+Result<const columnar::RecordDecoder*> RowStore::DecoderOf(SourceId id) {
+  Source& source = sources_[id];
+  if (source.decoder) return &*source.decoder;
+  if (with_decoder_.size() == kDecodersMax) {
+    for (const SourceId other : with_decoder_) sources_[other].decoder.reset();
+    with_decoder_.clear();
   }
+  TRY_ASSIGN(const auto schema, lake::avro::Schema::Parse(source.writer));
+  TRY_ASSIGN(source.decoder, columnar::RecordDecoder::Make(schema, type_, source.options));
+  with_decoder_.push_back(id);
   return &*source.decoder;
 }
 
@@ -59,7 +67,7 @@ Status RowStore::Append(merge::RowHandle handle, columnar::RowBuilder& builder) 
   const Row& row = rows_[static_cast<size_t>(handle)];
   Source& source = sources_[row.source];
   if (row.record == nullptr) return builder.Append(*source.batch, row.size, 1);
-  TRY_ASSIGN(const auto* decoder, DecoderOf(source));
+  TRY_ASSIGN(const auto* decoder, DecoderOf(row.source));
   return builder.Append(*decoder, {row.record, row.size});
 }
 
@@ -72,7 +80,7 @@ Result<columnar::Batch> RowStore::Decode(merge::RowHandle handle) {
 }
 
 Result<columnar::Batch> RowStore::DecodeRecord(SourceId source, std::string_view record) {
-  TRY_ASSIGN(const auto* decoder, DecoderOf(sources_[source]));
+  TRY_ASSIGN(const auto* decoder, DecoderOf(source));
   columnar::RowBuilder builder(type_);
   TRY(builder.Append(*decoder, record));
   return builder.Finish();

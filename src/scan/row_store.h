@@ -29,8 +29,9 @@ class RowStore {
 
   const columnar::RowType& type() const { return type_; }
 
-  /// Records written under one schema; how to decode them is planned when the first is wanted.
-  SourceId AddRecords(lake::avro::Schema writer, columnar::DecodeOptions options);
+  /// Records written under one schema, JSON; how to decode them is planned when they are wanted,
+  /// and for a bounded number of schemas remembered. REQUIRES: `writer` as a record of AddRecord.
+  SourceId AddRecords(std::string_view writer, columnar::DecodeOptions options);
   /// Rows of a batch of this type; the batch is kept.
   SourceId AddBatch(columnar::Batch batch);
 
@@ -54,7 +55,7 @@ class RowStore {
 
  private:
   struct Source {
-    std::optional<lake::avro::Schema> writer;
+    std::string_view writer;  // copied
     columnar::DecodeOptions options;
     std::optional<columnar::RecordDecoder> decoder;
     std::optional<columnar::Batch> batch;
@@ -65,10 +66,11 @@ class RowStore {
     SourceId source = 0;
   };
 
-  Result<const columnar::RecordDecoder*> DecoderOf(Source& source);
+  Result<const columnar::RecordDecoder*> DecoderOf(SourceId id);
 
   columnar::RowType type_;
   std::deque<Source> sources_;
+  std::vector<SourceId> with_decoder_;
   std::vector<Row> rows_;
   std::deque<std::string> chunks_;
   size_t bytes_ = 0;
