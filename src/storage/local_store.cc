@@ -35,7 +35,8 @@ Status Hold(ObjectState& state, const struct stat& stat, std::string_view name) 
 LocalStore::LocalStore(std::string path, std::string uri)
     : path_(std::move(path)), uri_(uri.empty() ? path_ : std::move(uri)) {
   while (path_.size() > 1 && path_.ends_with('/')) path_.pop_back();
-  while (uri_.size() > 1 && uri_.ends_with('/')) uri_.pop_back();
+  // The root's slashes are its name.
+  while (path_ != "/" && uri_.size() > 1 && uri_.ends_with('/')) uri_.pop_back();
 }
 
 std::string LocalStore::PathOf(std::string_view key) const {

@@ -71,6 +71,12 @@ TEST_F(LocalStoreTest, APutLeavesNothingBehind) {
   EXPECT_EQ(entries, 2);
 }
 
+TEST_F(LocalStoreTest, TheRootKeepsItsName) {
+  EXPECT_EQ(LocalStore("/", "file:///").uri(), "file:///");
+  EXPECT_EQ(LocalStore("/").uri(), "/");
+  EXPECT_EQ(LocalStore("/a/", "file:///a/").uri(), "file:///a");
+}
+
 TEST_F(LocalStoreTest, LinksToFilesAndFoldersAreFollowed) {
   Write("real/data", "12345");
   fs::create_symlink("real/data", root_ / "file");

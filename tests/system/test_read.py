@@ -201,6 +201,37 @@ def test_a_memory_limit_gives_all_rows_or_names_the_block_that_is_over_it(
     assert ".log.1_0-22-16 block=0 bytes=2041 limit=1024" in less.err
 
 
+@pytest.mark.parametrize(
+    ("body", "kind"),
+    [(b"", "empty_commit"), (b"{}", "empty_commit"), (b"Obj\x01", "unreadable_commit")],
+)
+def test_a_commit_that_does_not_tell_what_it_wrote_may_have_lost_it(
+    body: bytes, kind: str, tidemark: Program, tmp_path: pathlib.Path
+) -> None:
+    table = tmp_path / "table"
+    shutil.copytree(_STRING, table)
+    commit = sorted((table / ".hoodie").glob("*.deltacommit"))[0]
+    commit.write_bytes(body)
+    run = tidemark("read", table)
+    assert run.code == BREACH
+    assert f"{kind}: .hoodie/{commit.name}" in run.err
+    audit = tidemark("audit", table, "--format", "json")
+    assert audit.code == BREACH
+    (finding,) = [each for each in audit.json["findings"] if "commit" in each["kind"]]
+    assert (finding["kind"], finding["severity"]) == (kind, "error")
+
+
+def test_a_partition_that_is_a_link_to_another_is_said(
+    tidemark: Program, tmp_path: pathlib.Path
+) -> None:
+    table = tmp_path / "table"
+    shutil.copytree(_STRING, table)
+    (table / "p2").symlink_to("p1", target_is_directory=True)
+    run = tidemark("read", table)
+    assert run.code == BREACH
+    assert "repeated_partition: p2: " in run.err
+
+
 def test_a_base_file_that_counts_its_rows_wrong_is_named(
     tidemark: Program, tmp_path: pathlib.Path
 ) -> None:

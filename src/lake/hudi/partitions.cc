@@ -61,6 +61,17 @@ bool HoldsData(const Folder& folder) {
   });
 }
 
+/// Files with their names, sizes and times; empty without a data file.
+std::string ContentOf(const Folder& folder) {
+  if (!HoldsData(folder)) return {};
+  std::string content;
+  for (const storage::ObjectInfo& file : folder.files) {
+    content += fmt::format("{}/{}/{}\n", NameOf(file.key), file.size,
+                           file.modified.time_since_epoch().count());
+  }
+  return content;
+}
+
 /// Every object of the table outside `.hoodie`.
 Result<std::vector<storage::ObjectInfo>> ListData(const storage::ObjectStore& store,
                                                   const Budget& budget) {
@@ -164,6 +175,7 @@ Result<PartitionListing> ListPartitions(const storage::ObjectStore& store,
     listing.findings.push_back(
         {"nested_table", table, "another table lies inside this one and is not part of it"});
   }
+  std::map<std::string, std::string> by_content;  // path of the first partition that has it
   for (auto& [path, folder] : folders) {
     if (!folder.is_marked && !HoldsData(folder)) continue;
     if (wants && !wants(path)) continue;
@@ -172,6 +184,17 @@ Result<PartitionListing> ListPartitions(const storage::ObjectStore& store,
           {"unmarked_partition", path,
            fmt::format("a folder with data files lacks the mark of a partition missing={}",
                        kMarkName)});
+    }
+    // A link to another folder. Times elsewhere are too coarse to tell files apart.
+    if (auto content = store.is_local() ? ContentOf(folder) : std::string(); !content.empty()) {
+      const auto [known, is_new] = by_content.try_emplace(std::move(content), path);
+      if (!is_new) {
+        listing.findings.push_back(
+            {"repeated_partition", path,
+             fmt::format("the folder holds the very files of another one, so that their rows are "
+                         "shown twice other={}",
+                         known->second)});
+      }
     }
     listing.partitions.push_back({path, std::move(folder.files)});
   }

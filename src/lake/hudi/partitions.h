@@ -29,7 +29,8 @@ struct PartitionListing {
   std::vector<Partition> partitions;  ///< by path, byte-wise ascending
   /// "unmarked_partition": a folder with data files that lacks the writer's mark (a copy without
   /// hidden files loses it), which counts as a partition all the same; "nested_table": another
-  /// table inside this one, left out.
+  /// table inside this one, left out; on a local store "repeated_partition": a folder that holds
+  /// the very files of another one, as a link to it does.
   std::vector<Finding> findings;
 };
 

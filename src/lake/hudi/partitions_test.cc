@@ -3,9 +3,12 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cstdlib>
+#include <filesystem>
 #include <string>
 #include <vector>
 
+#include "storage/local_store.h"
 #include "storage/memory_store.h"
 #include "support/result_matchers.h"
 #include "support/watched_store.h"
@@ -51,6 +54,27 @@ TEST(PartitionsTest, ATableWithoutPartitionsIsOneWithAnEmptyPath) {
   ASSERT_OK_ASSIGN(const auto listing, ListPartitions(store, {}, Budget()));
   ASSERT_THAT(Paths(listing), ElementsAre(""));
   EXPECT_EQ(listing.partitions[0].files.size(), 2u);
+}
+
+TEST(PartitionsTest, ALinkToAnotherPartitionIsAFinding) {
+  std::string pattern = (std::filesystem::temp_directory_path() / "partitions.XXXXXX").string();
+  ASSERT_NE(::mkdtemp(pattern.data()), nullptr);
+  const std::filesystem::path root = pattern;
+  storage::LocalStore store(root.string());
+  for (const std::string partition : {"p", "q", "none"})
+    ASSERT_TRUE(store.Put(partition + std::string(kMark), "", Budget()).has_value());
+  ASSERT_TRUE(store.Put("p/" + std::string(kBase), "x", Budget()).has_value());
+  // Of one name and size, and another file.
+  ASSERT_TRUE(store.Put("q/" + std::string(kBase), "x", Budget()).has_value());
+  std::filesystem::last_write_time(root / "q" / kBase, std::filesystem::file_time_type());
+  std::filesystem::create_directory_symlink("p", root / "r");
+  ASSERT_OK_ASSIGN(const auto listing, ListPartitions(store, {}, Budget()));
+  EXPECT_THAT(Paths(listing), ElementsAre("none", "p", "q", "r"));
+  ASSERT_EQ(listing.findings.size(), 1u);
+  EXPECT_EQ(listing.findings[0].kind, "repeated_partition");
+  EXPECT_EQ(listing.findings[0].place, "r");
+  EXPECT_TRUE(IsDamage("repeated_partition"));
+  std::filesystem::remove_all(root);
 }
 
 TEST(PartitionsTest, AFolderOfDataWithoutItsMarkIsAPartitionAndAFinding) {
