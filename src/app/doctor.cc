@@ -3,7 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <atomic>
 #include <map>
+#include <mutex>
+#include <thread>
 #include <utility>
 
 #include "base/time_text.h"
@@ -20,6 +23,9 @@ using lake::CheckpointKind;
 
 /// Retention shorter than this many SLAs leaves no time to repair a stopped pipeline.
 constexpr int kRetentionSlasMin = 3;
+/// A breach that lasts no longer than the SLA should be met by this many looks.
+constexpr int kLooksInSlaMin = 2;
+constexpr std::string_view kNotAskedAgain = " (not asked again for this pipeline)";
 /// As much of a checkpoint as a line holds.
 constexpr size_t kValueBytesShown = 200;
 
@@ -87,12 +93,39 @@ bool IsNewer(std::string_view place, std::string_view instant) {
   return name && name->requested > instant;
 }
 
-/// One diagnosis being made.
+/// "s3://lake" of "s3://lake/orders"; empty for a local folder.
+std::string BucketOf(std::string_view uri) {
+  const size_t scheme_end = uri.find("://");
+  if (scheme_end == uri.npos || uri.starts_with("file:")) return "";
+  return std::string(uri.substr(0, uri.find('/', scheme_end + 3)));
+}
+
+/// Clusters and stores that did not answer: each costs one deadline, not one a pipeline. Any
+/// thread.
+class Silent {
+ public:
+  void Note(const std::string& who, const Error& error) {
+    if (who.empty() || error.kind != ErrorKind::kUnavailable) return;
+    const std::lock_guard lock(mutex_);
+    errors_.emplace(who, error);
+  }
+  std::optional<Error> Find(const std::string& who) const {
+    const std::lock_guard lock(mutex_);
+    const auto found = errors_.find(who);
+    return found == errors_.end() ? std::nullopt : std::optional(found->second);
+  }
+
+ private:
+  mutable std::mutex mutex_;
+  std::map<std::string, Error> errors_;
+};
+
+/// One diagnosis being made. `silent` outlives it.
 class Doctor {
  public:
   Doctor(const Config& config, const PipelineConfig& pipeline, const FreshnessRunOptions& options,
-         const FreshnessEdges& edges)
-      : config_(config), pipeline_(pipeline), options_(options), edges_(edges) {
+         const FreshnessEdges& edges, Silent& silent)
+      : config_(config), pipeline_(pipeline), options_(options), edges_(edges), silent_(silent) {
     diagnosis_.subject = pipeline.spec.name;
     diagnosis_.table = pipeline.spec.table;
   }
@@ -102,6 +135,7 @@ class Doctor {
       Add({"pipeline", CheckOutcome::kSkipped, "switched off in the configuration", "", {}});
       return std::move(diagnosis_);
     }
+    CheckInterval();
     CheckTable();
     CheckCluster();
     return std::move(diagnosis_);
@@ -117,16 +151,35 @@ class Doctor {
     diagnosis_.checks.push_back(std::move(check));
   }
 
+  /// Of a configuration file only: nobody looks twice at a single table.
+  void CheckInterval() {
+    if (config_.files.empty() || pipeline_.interval * kLooksInSlaMin <= pipeline_.spec.sla) return;
+    Add(Warning(
+        "interval",
+        fmt::format("looked at every {}, the SLA is {}", FormatDuration(pipeline_.interval),
+                    FormatDuration(pipeline_.spec.sla)),
+        fmt::format("shorten the interval to {} or less: a breach may begin and end between "
+                    "two looks",
+                    FormatDuration(pipeline_.spec.sla / kLooksInSlaMin))));
+  }
+
   void CheckTable() {
+    const std::string bucket = BucketOf(pipeline_.spec.table);
+    if (const auto error = silent_.Find(bucket)) {
+      return Add(Failed("store", error->message + std::string(kNotAskedAgain),
+                        CureOfStore(error->kind), error->kind));
+    }
     const Budget budget = Budget::For(options_.table_deadline, options_.stop);
     const std::string& uri = pipeline_.spec.table;
     auto store = edges_.open_store(uri, StoreFor(config_, uri).options);
     if (!store) {
+      silent_.Note(bucket, store.error());
       return Add(Failed("store", store.error().message, CureOfStore(store.error().kind),
                         store.error().kind));
     }
     auto listing = (*store)->List(".hoodie", {}, budget);
     if (!listing) {
+      silent_.Note(bucket, listing.error());
       return Add(Failed("store", listing.error().message, CureOfStore(listing.error().kind),
                         listing.error().kind));
     }
@@ -233,6 +286,11 @@ class Doctor {
                   "",
                   {}});
     }
+    if (const auto error = silent_.Find(pipeline_.spec.cluster)) {
+      Error again = *error;
+      again.message += kNotAskedAgain;
+      return Add(FailedCluster(cluster->second, again));
+    }
     for (auto& topic : topics_) topic.wants_config = true;
     const ProbeChoice choice = ChooseProbe(cluster->second.options, cluster->second.client);
     Add(Ok("client", fmt::format("{}: {}", KafkaClientName(choice.client), choice.reason)));
@@ -240,7 +298,10 @@ class Doctor {
     auto result = probe ? (*probe)->Probe({topics_, pipeline_.spec.isolation},
                                           Budget::For(options_.probe_deadline, options_.stop))
                         : Result<kafka::ProbeResult>(std::unexpected(probe.error()));
-    if (!result) return Add(FailedCluster(cluster->second, result.error()));
+    if (!result) {
+      silent_.Note(pipeline_.spec.cluster, result.error());
+      return Add(FailedCluster(cluster->second, result.error()));
+    }
     Add(Ok("cluster", fmt::format("{} answers", cluster->second.options.bootstrap_servers)));
     for (const auto& topic : result->topics) CheckTopic(topic, *result);
   }
@@ -355,6 +416,7 @@ class Doctor {
   const PipelineConfig& pipeline_;
   const FreshnessRunOptions& options_;
   const FreshnessEdges& edges_;
+  Silent& silent_;
   Diagnosis diagnosis_;
   std::vector<kafka::ProbeRequest::Topic> topics_;
 };
@@ -371,9 +433,24 @@ std::string_view CheckOutcomeName(CheckOutcome outcome) {
   std::unreachable();
 }
 
-Diagnosis Diagnose(const Config& config, const PipelineConfig& pipeline,
-                   const FreshnessRunOptions& options, const FreshnessEdges& edges) {
-  return Doctor(config, pipeline, options, edges).Make();
+std::vector<Diagnosis> DiagnoseAll(const Config& config,
+                                   const std::vector<PipelineConfig>& pipelines,
+                                   const FreshnessRunOptions& options,
+                                   const FreshnessEdges& edges) {
+  std::vector<Diagnosis> diagnoses(pipelines.size());
+  Silent silent;
+  std::atomic<size_t> next = 0;
+  const auto work = [&] {
+    for (size_t i = next++; i < pipelines.size() && !options.stop.stop_requested(); i = next++)
+      diagnoses[i] = Doctor(config, pipelines[i], options, edges, silent).Make();
+  };
+  {
+    std::vector<std::jthread> threads;
+    const size_t count = std::min<size_t>(options.tables_at_once, pipelines.size());
+    for (size_t i = 1; i < count; ++i) threads.emplace_back(work);
+    work();
+  }
+  return diagnoses;
 }
 
 }  // namespace tidemark::app

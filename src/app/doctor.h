@@ -21,9 +21,9 @@ std::string_view CheckOutcomeName(CheckOutcome outcome);
 
 /// One step.
 struct DoctorCheck {
-  std::string name;  ///< "pipeline" when it is switched off; else "store", "table", "timeline",
-                     ///< "checkpoint", "client", "cluster", "topic", "partitions", "offsets",
-                     ///< "retention"
+  std::string name;  ///< "pipeline" when it is switched off; else "interval", "store", "table",
+                     ///< "timeline", "checkpoint", "client", "cluster", "topic", "partitions",
+                     ///< "offsets", "retention"; of the daemon "state", "tokens", "listen"
   CheckOutcome outcome = CheckOutcome::kSkipped;
   std::string detail;              ///< what was seen
   std::string cure;                ///< what to do; empty when there is nothing to do
@@ -32,14 +32,21 @@ struct DoctorCheck {
 
 /// The steps for one table or pipeline, in order.
 struct Diagnosis {
-  std::string subject;  ///< the pipeline's name, or the table
-  std::string table;
+  std::string subject;  ///< the pipeline's name, or the table; of DiagnoseDaemon "(daemon)"
+  std::string table;    ///< empty of DiagnoseDaemon
   std::vector<DoctorCheck> checks;
 };
 
-/// Checks the pipeline's table and, when its cluster has brokers, the cluster: reachable,
-/// permitted, readable, checkpoint, topic, retention against the SLA. Reads only.
-Diagnosis Diagnose(const Config& config, const PipelineConfig& pipeline,
-                   const FreshnessRunOptions& options, const FreshnessEdges& edges);
+/// Checks the table of each pipeline and, when its cluster has brokers, the cluster: reachable,
+/// permitted, readable, checkpoint, topic, retention against the SLA. Reads only. In the order of
+/// `pipelines`, `options.tables_at_once` of them at a time; a cluster or a bucket that did not
+/// answer is not asked again for the pipelines that follow. Not whole when `options.stop` ends it.
+std::vector<Diagnosis> DiagnoseAll(const Config& config,
+                                   const std::vector<PipelineConfig>& pipelines,
+                                   const FreshnessRunOptions& options, const FreshnessEdges& edges);
+
+/// What `serve` needs beside its pipelines: the state, and where it answers ("state", "listen",
+/// "tokens"). Changes nothing; listens for a moment.
+Diagnosis DiagnoseDaemon(const Config& config);
 
 }  // namespace tidemark::app

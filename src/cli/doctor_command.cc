@@ -2,6 +2,7 @@
 
 #include <CLI/CLI.hpp>
 #include <memory>
+#include <utility>
 
 #include "app/doctor.h"
 #include "app/pipelines.h"
@@ -90,13 +91,12 @@ int RunCommand(const Options& options) {
   if (!pipelines) return Complain(pipelines.error());
   StopSignal stop;
   const auto edges = app::SystemEdges();
-  std::vector<Diagnosis> diagnoses;
-  for (const app::PipelineConfig& pipeline : *pipelines) {
-    diagnoses.push_back(app::Diagnose(
-        *config, pipeline,
-        {.table_deadline = *timeout, .probe_deadline = *timeout, .stop = stop.token()}, edges));
-    if (stop.was_sent()) return stop.exit_code();
-  }
+  std::vector<Diagnosis> diagnoses = app::DiagnoseAll(
+      *config, *pipelines,
+      {.table_deadline = *timeout, .probe_deadline = *timeout, .stop = stop.token()}, edges);
+  if (stop.was_sent()) return stop.exit_code();
+  if (auto daemon = app::DiagnoseDaemon(*config); !daemon.checks.empty())
+    diagnoses.push_back(std::move(daemon));
   stop.End();
   WarnIfAllDisabled(*pipelines);
   return Print(options.format == "json" ? DoctorJson(diagnoses) + "\n"

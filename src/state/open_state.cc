@@ -17,8 +17,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::string_view kFileName = "tidemark.db";
-
 /// Puts a damaged file out of the way, with what SQLite keeps beside it.
 Status PutAside(const fs::path& file, const Error& why) {
   const auto now = std::chrono::duration_cast<std::chrono::milliseconds>(
@@ -61,7 +59,7 @@ Result<std::unique_ptr<StateStore>> OpenState(const StateOptions& options) {
                 fmt::format("the state's folder cannot be made path={} error={}", folder.string(),
                             error.message()));
   }
-  const fs::path file = folder / kFileName;
+  const fs::path file = folder / kSqliteFileName;
   auto store = OpenFile(file);
   if (store || store.error().kind != ErrorKind::kCorrupt) return store;
   TRY(PutAside(file, store.error()));

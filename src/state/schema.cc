@@ -32,6 +32,15 @@ constexpr std::string_view kStep1[] = {
 };
 constexpr std::span<const std::string_view> kSteps[] = {kStep1};
 
+constexpr auto kStepsKnown = static_cast<int64_t>(std::size(kSteps));
+
+Status CheckKnown(int64_t steps) {
+  if (steps >= 0 && steps <= kStepsKnown) return {};
+  return Fail(ErrorKind::kUnsupported,
+              fmt::format("the state was written by a newer release schema_steps={} known={}",
+                          steps, kStepsKnown));
+}
+
 Result<int64_t> StepsDone(SqlSession& session) {
   TRY_ASSIGN(const auto rows, session.Query("SELECT MAX(steps) FROM tidemark_schema", {}));
   if (rows.empty() || rows[0].empty()) return 0;
@@ -41,18 +50,18 @@ Result<int64_t> StepsDone(SqlSession& session) {
 
 }  // namespace
 
+Status CheckSteps(SqlSession& session) {
+  TRY_ASSIGN(const int64_t done, StepsDone(session));
+  return CheckKnown(done);
+}
+
 Status Migrate(SqlSession& session) {
   TRY_ASSIGN(auto transaction, Transaction::Begin(session));
   TRY(session.LockOut());
   TRY(session.Run("CREATE TABLE IF NOT EXISTS tidemark_schema (steps BIGINT PRIMARY KEY)"));
   TRY_ASSIGN(const int64_t done, StepsDone(session));
-  const auto known = static_cast<int64_t>(std::size(kSteps));
-  if (done < 0 || done > known) {
-    return Fail(ErrorKind::kUnsupported,
-                fmt::format("the state was written by a newer release schema_steps={} known={}",
-                            done, known));
-  }
-  for (int64_t step = done; step < known; ++step) {
+  TRY(CheckKnown(done));
+  for (int64_t step = done; step < kStepsKnown; ++step) {
     for (const std::string_view sql : kSteps[step]) TRY(session.Run(sql));
     TRY(session.Query("INSERT INTO tidemark_schema (steps) VALUES ($1)", {step + 1}));
   }

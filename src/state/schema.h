@@ -12,4 +12,8 @@ namespace tidemark::state {
 /// steps than this release knows: it is left as it is.
 Status Migrate(SqlSession& session);
 
+/// kUnsupported when the database, which has such tables already, has more steps than this release
+/// knows. Writes nothing.
+Status CheckSteps(SqlSession& session);
+
 }  // namespace tidemark::state

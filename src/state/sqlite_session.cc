@@ -128,33 +128,44 @@ class SqliteSession final : public SqlSession {
   std::string file_;
 };
 
-}  // namespace
-
-Result<std::unique_ptr<SqlSession>> OpenSqlite(const std::string& file) {
+Result<std::unique_ptr<SqlSession>> Open(const std::string& file, int flags, int busy_wait_ms) {
   sqlite3* opened = nullptr;
-  const int code =
-      sqlite3_open_v2(file.c_str(), &opened,
-                      SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX, nullptr);
+  const int code = sqlite3_open_v2(file.c_str(), &opened, flags | SQLITE_OPEN_NOMUTEX, nullptr);
   Database database(opened);
   if (code != SQLITE_OK) {
     return Fail(KindOf(code), fmt::format("the state cannot be opened file={} sqlite={}", file,
                                           sqlite3_errstr(code)));
   }
-  sqlite3_busy_timeout(database.get(), kBusyWaitMs);
-  auto session = std::make_unique<SqliteSession>(std::move(database), file);
+  sqlite3_busy_timeout(database.get(), busy_wait_ms);
+  return std::make_unique<SqliteSession>(std::move(database), file);
+}
+
+Status CheckWhole(SqlSession& session, const std::string& file) {
+  TRY_ASSIGN(const auto check, session.Query("PRAGMA quick_check(1)", {}));
+  const auto* verdict =
+      check.empty() || check[0].empty() ? nullptr : std::get_if<std::string>(&check[0][0]);
+  if (verdict != nullptr && *verdict == "ok") return {};
+  return Fail(ErrorKind::kCorrupt, fmt::format("the state is damaged file={} sqlite={}", file,
+                                               verdict == nullptr ? "no answer" : *verdict));
+}
+
+}  // namespace
+
+Result<std::unique_ptr<SqlSession>> OpenSqlite(const std::string& file) {
+  TRY_ASSIGN(auto session, Open(file, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, kBusyWaitMs));
   // Exclusive before the first access: no shared memory file, and nobody else gets in.
   TRY(session->Run("PRAGMA locking_mode = EXCLUSIVE"));
   TRY(session->Run("PRAGMA journal_mode = WAL"));
   TRY(session->Run("PRAGMA synchronous = NORMAL"));
   TRY(session->Run("BEGIN IMMEDIATE"));
   TRY(session->Run("COMMIT"));
-  TRY_ASSIGN(const auto check, session->Query("PRAGMA quick_check(1)", {}));
-  const auto* verdict =
-      check.empty() || check[0].empty() ? nullptr : std::get_if<std::string>(&check[0][0]);
-  if (verdict == nullptr || *verdict != "ok") {
-    return Fail(ErrorKind::kCorrupt, fmt::format("the state is damaged file={} sqlite={}", file,
-                                                 verdict == nullptr ? "no answer" : *verdict));
-  }
+  TRY(CheckWhole(*session, file));
+  return session;
+}
+
+Result<std::unique_ptr<SqlSession>> OpenSqliteToRead(const std::string& file) {
+  TRY_ASSIGN(auto session, Open(file, SQLITE_OPEN_READONLY, 0));
+  TRY(CheckWhole(*session, file));
   return session;
 }
 

@@ -3,6 +3,7 @@
 
 #include <memory>
 #include <string>
+#include <string_view>
 
 #include "base/error.h"
 #include "state/sql_session.h"
@@ -13,5 +14,12 @@ namespace tidemark::state {
 /// does. kCorrupt when it is no SQLite file or its pages contradict each other (checked in full;
 /// cost: one reading of the file). Transactions survive the end of the process at any point.
 Result<std::unique_ptr<SqlSession>> OpenSqlite(const std::string& file);
+
+/// The file in the state's folder.
+inline constexpr std::string_view kSqliteFileName = "tidemark.db";
+
+/// Opens a file that is there, to read it only: kConflict when another process holds it. Checked as
+/// by OpenSqlite.
+Result<std::unique_ptr<SqlSession>> OpenSqliteToRead(const std::string& file);
 
 }  // namespace tidemark::state

@@ -138,4 +138,15 @@ struct StateOptions {
 /// process holds the SQLite file; kUnsupported when a newer release has written it.
 Result<std::unique_ptr<StateStore>> OpenState(const StateOptions& options);
 
+/// What OpenState would meet.
+enum class StateCondition {
+  kUsable,
+  kAbsent,  ///< a SQLite file that is not there yet, where one can be made
+  kHeld,    ///< another process has the SQLite file open: the daemon runs
+};
+
+/// Looks without changing anything: is the folder writable, is the SQLite file whole and of a known
+/// release, does PostgreSQL answer. Errors as OpenState's, but kCorrupt for a damaged file.
+Result<StateCondition> CheckState(const StateOptions& options);
+
 }  // namespace tidemark::state

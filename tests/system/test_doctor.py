@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import pathlib
+import socket
 from collections.abc import Callable
 
 import pytest
@@ -10,6 +12,7 @@ import pytest
 from free_ports import free_ports
 from kafka_cluster import HOST, KafkaCluster, Record, now_ms
 from program import HEALTHY, UNKNOWN, UNREACHABLE, UNREADABLE, USAGE, WARNING, Program, Run
+from waiting import wait_until
 
 MINUTE, HOUR, DAY = 60_000, 3_600_000, 86_400_000
 MakeTable = Callable[..., pathlib.Path]
@@ -197,3 +200,76 @@ def test_a_checkpoint_outside_the_log_is_told(
     assert run.code == UNKNOWN
     within = examine(tidemark, make_table(f"{topic},0:0,1:2"), "--bootstrap", kafka.bootstrap())
     assert within.code == HEALTHY
+
+
+def test_a_whole_configuration_is_examined(
+    kafka: KafkaCluster, tidemark: Program, make_table: MakeTable, topic: str, tmp_path: pathlib.Path
+) -> None:
+    """Each pipeline from its table to its topic, and what the daemon needs beside them."""
+    kafka.create_topic(topic, 1, {"retention.ms": str(7 * DAY)})
+    kafka.produce(topic, [Record(0, now_ms() - MINUTE)])
+    dead, free = free_ports(2)
+    pipelines = [
+        {"name": "orders", "cluster": "main", "table": str(make_table(f"{topic},0:0"))},
+        {"name": "slow", "cluster": "main", "table": str(make_table(f"{topic},0:0")), "interval": "1h"},
+        *({"name": f"cut{i}", "cluster": "cut", "table": str(make_table("t,0:1"))} for i in range(3)),
+        {"name": "moved", "cluster": "main", "table": str(tmp_path / "nowhere")},
+    ]
+    (tmp_path / "tokens").write_text("one\n")
+    file = tmp_path / "tidemark.yaml"
+    file.write_text(
+        json.dumps(
+            {
+                "clusters": {
+                    "main": {"bootstrap_servers": kafka.bootstrap()},
+                    "cut": {"bootstrap_servers": f"{HOST}:{dead}"},
+                },
+                "pipelines": pipelines,
+                "state": {"path": "state"},
+                "http": {"listen": f"{HOST}:{free}", "auth": {"bearer_tokens_file": "tokens"}},
+            }
+        )
+    )
+    run = tidemark("doctor", "--config", file, "--format", "json", "--timeout", "4s")
+    assert run.code == UNREADABLE, "the gravest: a table that is not there"
+    subjects = {each["subject"]: each["checks"] for each in run.json["subjects"]}
+    assert list(subjects) == [each["name"] for each in pipelines] + ["(daemon)"]
+    outcomes = {
+        subject: {check["name"]: check["outcome"] for check in checks} for subject, checks in subjects.items()
+    }
+    assert set(outcomes["orders"].values()) == {"ok"}
+    assert outcomes["slow"]["interval"] == "warning"
+    assert outcomes["moved"]["store"] == "failed"
+    for cut in ("cut0", "cut1", "cut2"):
+        assert (outcomes[cut]["checkpoint"], outcomes[cut]["cluster"]) == ("ok", "failed")
+    assert outcomes["(daemon)"] == {"state": "ok", "tokens": "ok", "listen": "ok"}
+    assert not (tmp_path / "state").exists(), "nothing is made"
+
+
+def test_a_daemon_that_runs_is_no_complaint(tidemark: Program, make_table: MakeTable, tmp_path: pathlib.Path) -> None:
+    (port,) = free_ports(1)
+    file = tmp_path / "tidemark.yaml"
+    file.write_text(
+        json.dumps(
+            {
+                "clusters": {"main": {"bootstrap_servers": f"{HOST}:1"}},
+                "pipelines": [{"name": "retired", "table": str(make_table("t,0:1")), "disabled": True}],
+                "state": {"path": "state"},
+                "http": {"listen": f"{HOST}:{port}"},
+            }
+        )
+    )
+    daemon = tidemark.start("serve", "--config", file)
+    try:
+        wait_until(lambda: port_answers(port), "the daemon to answer", 60)
+        run = tidemark("doctor", "--config", file)
+        assert run.code == HEALTHY, run
+        assert "the daemon runs" in run.out
+    finally:
+        daemon.terminate()
+        daemon.communicate()
+
+
+def port_answers(port: int) -> bool:
+    with socket.socket() as probe:
+        return probe.connect_ex((HOST, port)) == 0
