@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <charconv>
 #include <initializer_list>
+#include <iterator>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <utility>
@@ -18,8 +19,9 @@
 #include "app/text_file.h"
 #include "base/time_text.h"
 #include "http/message.h"
-#include "metrics/freshness_exposition.h"
-#include "metrics/process_exposition.h"
+#include "metrics/freshness_points.h"
+#include "metrics/process_points.h"
+#include "metrics/text_exposition.h"
 
 namespace tidemark::app {
 
@@ -71,20 +73,14 @@ class Routes {
 
   Response Metrics(const Request& request) const {
     const auto accept = request.headers.find("accept");
-    const bool is_open = accept != request.headers.end() &&
-                         accept->second.find("application/openmetrics-text") != std::string::npos;
     const auto format =
-        is_open ? metrics::TextFormat::kOpenMetrics : metrics::TextFormat::kPrometheus;
-    const auto reports = Reports(false);
-    std::string text = metrics::FreshnessExposition(
-        reports, {.format = format, .with_partitions = false, .with_compatibility = false});
-    const std::string process = metrics::ProcessExposition(GetBuildInfo().version, format);
-    // The mark of the end stands once, at the end.
-    constexpr std::string_view kEnd = "# EOF\n";
-    if (text.ends_with(kEnd)) text.resize(text.size() - kEnd.size());
-    return {.content_type = is_open ? "application/openmetrics-text; version=1.0.0; charset=utf-8"
-                                    : "text/plain; version=0.0.4; charset=utf-8",
-            .body = text + process,
+        metrics::FormatFor(accept == request.headers.end() ? std::string_view() : accept->second);
+    auto points = metrics::FreshnessPoints(Reports(false));
+    auto process = metrics::ProcessPoints(GetBuildInfo().version);
+    points.insert(points.end(), std::move_iterator(process.begin()),
+                  std::move_iterator(process.end()));
+    return {.content_type = std::string(metrics::ContentTypeOf(format)),
+            .body = metrics::TextExposition(points, format),
             .headers = {}};
   }
 

@@ -13,7 +13,8 @@
 #include "cli/flags.h"
 #include "cli/freshness_table.h"
 #include "cli/stop_signal.h"
-#include "metrics/freshness_exposition.h"
+#include "metrics/freshness_points.h"
+#include "metrics/text_exposition.h"
 
 namespace tidemark::cli {
 
@@ -49,7 +50,9 @@ std::string Render(const Options& options, const app::FreshnessRun& run) {
                                             .with_partitions = options.with_partitions}) +
            "\n";
   }
-  if (options.format == "prometheus") return metrics::FreshnessExposition(run.reports);
+  if (options.format == "prometheus")
+    return metrics::TextExposition(metrics::FreshnessPoints(run.reports),
+                                   metrics::TextFormat::kPrometheus);
   if (options.format == "sources") {
     return api::SourcesJson(run.reports, run.generated_at, run.duration) + "\n";
   }

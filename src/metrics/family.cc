@@ -68,6 +68,8 @@ constexpr std::array kPartitionFamilies = {
     Family{"tidemark_freshness_partition_lost_records", "",
            "Records of the partition that expired before the table read them.", "topic, partition",
            "a loss can be neither shown nor excluded"},
+    Family{"tidemark_freshness_partitions_left_out", "",
+           "Partitions without series of their own, because there are too many.", "", ""},
 };
 
 // Names and labels of kafka-lag-exporter, which several other exporters share, so that dashboards
@@ -93,6 +95,22 @@ constexpr std::array kProcessFamilies = {
     Family{names::kOpenFiles, "", "Files and sockets the process has open.", "", "it is not known"},
 };
 
+constexpr std::array kExporterFamilies = {
+    Family{"tidemark_exporter_up", "", "1 when the last delivery arrived, 0 when it did not.",
+           "exporter", "nothing was to be delivered yet"},
+    Family{"tidemark_exporter_last_success_timestamp_seconds", "seconds",
+           "When a delivery last arrived, seconds since 1970.", "exporter", "none has arrived yet"},
+    Family{"tidemark_exporter_deliveries_total", "", "Deliveries that arrived.", "exporter", "",
+           FamilyType::kCounter},
+    Family{"tidemark_exporter_failures_total", "", "Deliveries that did not arrive.", "exporter",
+           "", FamilyType::kCounter},
+    Family{"tidemark_exporter_dropped_total", "",
+           "Values and events that were given up: refused, too long, too old or too many.",
+           "exporter", "", FamilyType::kCounter},
+    Family{"tidemark_exporter_events_waiting", "", "Events that are still to be delivered.",
+           "exporter", ""},
+};
+
 }  // namespace
 
 std::span<const Family> FamiliesOf(FamilyGroup group) {
@@ -101,6 +119,7 @@ std::span<const Family> FamiliesOf(FamilyGroup group) {
     case FamilyGroup::kPartition: return kPartitionFamilies;
     case FamilyGroup::kCompatibility: return kCompatibilityFamilies;
     case FamilyGroup::kProcess: return kProcessFamilies;
+    case FamilyGroup::kExporter: return kExporterFamilies;
   }
   std::unreachable();
 }

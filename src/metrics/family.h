@@ -6,13 +6,19 @@
 
 namespace tidemark::metrics {
 
-/// One metric name with all its labels. Every family of ours is a gauge.
+enum class FamilyType {
+  kGauge,
+  kCounter,  ///< only grows while the process lives; its name ends in _total
+};
+
+/// One metric name with all its labels.
 struct Family {
   std::string_view name;
   std::string_view unit;    ///< as in the name: "seconds", "ratio"; empty for counts and states
   std::string_view help;    ///< one sentence
   std::string_view labels;  ///< beside pipeline, cluster, table and the pipeline's own; comma list
   std::string_view absent;  ///< when it has no sample; empty: never
+  FamilyType type = FamilyType::kGauge;
 };
 
 /// Which part of the exposition a family belongs to.
@@ -21,9 +27,10 @@ enum class FamilyGroup {
   kPartition,      ///< on request: one series a partition
   kCompatibility,  ///< on request: the names of other lag exporters
   kProcess,        ///< of the daemon itself
+  kExporter,       ///< of the daemon's exporters
 };
 
-/// In the order of exposition.
+/// In the order of exposition. What it refers to lives as long as the process.
 std::span<const Family> FamiliesOf(FamilyGroup group);
 
 }  // namespace tidemark::metrics

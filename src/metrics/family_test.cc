@@ -15,8 +15,9 @@ namespace {
 
 std::vector<Family> AllFamilies() {
   std::vector<Family> families;
-  for (const FamilyGroup group : {FamilyGroup::kPipeline, FamilyGroup::kPartition,
-                                  FamilyGroup::kCompatibility, FamilyGroup::kProcess})
+  for (const FamilyGroup group :
+       {FamilyGroup::kPipeline, FamilyGroup::kPartition, FamilyGroup::kCompatibility,
+        FamilyGroup::kProcess, FamilyGroup::kExporter})
     families.insert(families.end(), FamiliesOf(group).begin(), FamiliesOf(group).end());
   return families;
 }
@@ -25,8 +26,10 @@ std::string RowOf(const Family& family) {
   const auto or_else = [](std::string_view text, std::string_view other) {
     return text.empty() ? other : text;
   };
-  return fmt::format("| `{}` | gauge | {} | {} | {} | {} |", family.name, or_else(family.unit, "-"),
-                     or_else(family.labels, "-"), family.help, or_else(family.absent, "never"));
+  return fmt::format("| `{}` | {} | {} | {} | {} | {} |", family.name,
+                     family.type == FamilyType::kCounter ? "counter" : "gauge",
+                     or_else(family.unit, "-"), or_else(family.labels, "-"), family.help,
+                     or_else(family.absent, "never"));
 }
 
 std::vector<std::string> LinesOfThePage() {
@@ -63,7 +66,7 @@ TEST(FamilyTest, NamesAreUniqueAndEndInTheirUnit) {
     if (!family.unit.empty()) {
       EXPECT_TRUE(family.name.ends_with("_" + std::string(family.unit))) << family.name;
     }
-    EXPECT_FALSE(family.name.ends_with("_total")) << "only counters are totals";
+    EXPECT_EQ(family.name.ends_with("_total"), family.type == FamilyType::kCounter) << family.name;
     EXPECT_TRUE(family.help.ends_with(".")) << family.name;
     EXPECT_EQ(family.help.find_first_of("\"\\\n"), std::string_view::npos) << family.name;
   }

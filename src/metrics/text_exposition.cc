@@ -1,11 +1,15 @@
 #include "metrics/text_exposition.h"
 
-#include "base/check.h"
+#include <algorithm>
+#include <charconv>
+
 #include "base/utf8.h"
 
 namespace tidemark::metrics {
 
 namespace {
+
+constexpr std::string_view kTotal = "_total";
 
 bool IsDigit(char c) {
   return c >= '0' && c <= '9';
@@ -29,6 +33,59 @@ std::string EscapedLabelValue(std::string_view text) {
   return result;
 }
 
+void WriteHeader(std::string& text, const Family& family, TextFormat format) {
+  const bool is_counter = family.type == FamilyType::kCounter;
+  std::string_view name = family.name;
+  // In OpenMetrics the family of a counter is called without the suffix of its samples.
+  if (format == TextFormat::kOpenMetrics && is_counter) name.remove_suffix(kTotal.size());
+  const auto line = [&](std::string_view keyword, std::string_view words) {
+    text.append("# ").append(keyword).append(" ").append(name).append(" ");
+    text.append(words).append("\n");
+  };
+  line("HELP", family.help);
+  line("TYPE", is_counter ? "counter" : "gauge");
+  if (format == TextFormat::kOpenMetrics && !family.unit.empty()) line("UNIT", family.unit);
+}
+
+void WriteSample(std::string& text, const Point& point) {
+  text.append(point.family->name);
+  char separator = '{';
+  for (const auto& [name, label] : point.labels) {
+    text += separator;
+    text.append(name).append("=\"").append(EscapedLabelValue(label)).append("\"");
+    separator = ',';
+  }
+  if (!point.labels.empty()) text += '}';
+  text.append(" ").append(point.value).append("\n");
+}
+
+std::string_view Trimmed(std::string_view text) {
+  const size_t begin = text.find_first_not_of(" \t");
+  if (begin == std::string_view::npos) return {};
+  return text.substr(begin, text.find_last_not_of(" \t") + 1 - begin);
+}
+
+/// What stands before the first `mark`; `text` keeps what stands after it.
+std::string_view TakeUntil(std::string_view& text, char mark) {
+  const size_t end = text.find(mark);
+  const std::string_view head = text.substr(0, end);
+  text = end == std::string_view::npos ? std::string_view() : text.substr(end + 1);
+  return Trimmed(head);
+}
+
+/// The weight of one entry of an Accept header, "q=0.5" among its parameters: 0 to 1.
+double WeightOf(std::string_view parameters) {
+  while (!parameters.empty()) {
+    std::string_view parameter = TakeUntil(parameters, ';');
+    if (TakeUntil(parameter, '=') != "q") continue;
+    double weight = 0;
+    parameter = Trimmed(parameter);
+    std::from_chars(parameter.data(), parameter.data() + parameter.size(), weight);
+    return weight;
+  }
+  return 1;
+}
+
 }  // namespace
 
 std::string LabelName(std::string_view text) {
@@ -38,38 +95,33 @@ std::string LabelName(std::string_view text) {
   return name;
 }
 
-void TextExposition::Begin(const Family& family) {
-  family_ = &family;
-  has_header_ = false;
+std::string TextExposition(std::span<const Point> points, TextFormat format) {
+  std::string text;
+  const Family* family = nullptr;
+  for (const Point& point : points) {
+    if (point.family != family) WriteHeader(text, *point.family, format);
+    family = point.family;
+    WriteSample(text, point);
+  }
+  if (format == TextFormat::kOpenMetrics) text += "# EOF\n";
+  return text;
 }
 
-void TextExposition::Sample(const Labels& labels, std::string_view value) {
-  CHECK(family_ != nullptr, "a sample needs a family");
-  const auto header = [&](std::string_view keyword, std::string_view text) {
-    text_.append("# ").append(keyword).append(" ").append(family_->name).append(" ");
-    text_.append(text).append("\n");
-  };
-  if (!has_header_) {
-    header("HELP", family_->help);
-    header("TYPE", "gauge");
-    if (format_ == TextFormat::kOpenMetrics && !family_->unit.empty())
-      header("UNIT", family_->unit);
-    has_header_ = true;
-  }
-  text_.append(family_->name);
-  char separator = '{';
-  for (const auto& [name, label] : labels) {
-    text_ += separator;
-    text_.append(name).append("=\"").append(EscapedLabelValue(label)).append("\"");
-    separator = ',';
-  }
-  if (!labels.empty()) text_ += '}';
-  text_.append(" ").append(value).append("\n");
+std::string_view ContentTypeOf(TextFormat format) {
+  return format == TextFormat::kOpenMetrics
+             ? "application/openmetrics-text; version=1.0.0; charset=utf-8"
+             : "text/plain; version=0.0.4; charset=utf-8";
 }
 
-std::string TextExposition::Finish() && {
-  if (format_ == TextFormat::kOpenMetrics) text_ += "# EOF\n";
-  return std::move(text_);
+TextFormat FormatFor(std::string_view accept) {
+  double open = 0, plain = 0;
+  while (!accept.empty()) {
+    std::string_view entry = TakeUntil(accept, ',');
+    const std::string_view type = TakeUntil(entry, ';');
+    if (type == "application/openmetrics-text") open = std::max(open, WeightOf(entry));
+    if (type == "text/plain") plain = std::max(plain, WeightOf(entry));
+  }
+  return open > 0 && open >= plain ? TextFormat::kOpenMetrics : TextFormat::kPrometheus;
 }
 
 }  // namespace tidemark::metrics

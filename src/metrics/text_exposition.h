@@ -1,44 +1,24 @@
-/// Prometheus' text format (version 0.0.4) and OpenMetrics' (1.0): values in, text out.
+/// Prometheus' text format (version 0.0.4) and OpenMetrics' (1.0): points in, text out.
 #pragma once
 
+#include <span>
 #include <string>
 #include <string_view>
-#include <utility>
-#include <vector>
 
-#include "metrics/family.h"
+#include "metrics/point.h"
 
 namespace tidemark::metrics {
 
 enum class TextFormat { kPrometheus, kOpenMetrics };
 
-/// In the order of exposition. Names must be valid (LabelName makes them so) and unique.
-using Labels = std::vector<std::pair<std::string, std::string>>;
+/// The whole text. A family without points leaves no trace.
+std::string TextExposition(std::span<const Point> points, TextFormat format);
 
-/// `text` as a label name: every other character than A-Z, a-z, 0-9 and _ becomes _, and one is put
-/// in front of a leading digit. "team-name" -> "team_name"; never empty.
-std::string LabelName(std::string_view text);
+/// How HTTP names the format.
+std::string_view ContentTypeOf(TextFormat format);
 
-/// Writes families one after the other, each with all its samples. Single-threaded.
-class TextExposition {
- public:
-  explicit TextExposition(TextFormat format) : format_(format) {}
-
-  /// Begins a family; its header is written with its first sample, so a family without samples
-  /// leaves no trace.
-  void Begin(const Family& family);
-
-  /// One sample of the family begun. `value` is a plain decimal.
-  void Sample(const Labels& labels, std::string_view value);
-
-  /// The text; ends the exposition.
-  std::string Finish() &&;
-
- private:
-  TextFormat format_;
-  const Family* family_ = nullptr;
-  bool has_header_ = false;
-  std::string text_;
-};
+/// What a client that sends `accept` (RFC 9110) is given: OpenMetrics when it asks for that and
+/// does not like plain text better, else Prometheus' format.
+TextFormat FormatFor(std::string_view accept);
 
 }  // namespace tidemark::metrics

@@ -1,4 +1,4 @@
-#include "metrics/freshness_exposition.h"
+#include "metrics/freshness_points.h"
 
 #include <algorithm>
 #include <array>
@@ -28,6 +28,7 @@ std::string_view BoolText(bool value) {
 }
 
 constexpr std::string_view kPrefix = "tidemark_freshness_";
+constexpr std::string_view kLeftOut = "tidemark_freshness_partitions_left_out";
 constexpr std::array<std::string_view, 10> kOurLabels = {
     "pipeline", "cluster", "table",     "status", "reason",
     "verdict",  "topic",   "partition", "group",  "cluster_name"};
@@ -47,13 +48,6 @@ Labels OwnLabels(const PipelineReport& report) {
     while (!used.insert(name).second) name += '_';
     labels.emplace_back(std::move(name), value);
   }
-  return labels;
-}
-
-Labels LabelsOf(const PipelineReport& report) {
-  Labels labels = {
-      {"pipeline", report.pipeline}, {"cluster", report.cluster}, {"table", report.table}};
-  std::ranges::move(OwnLabels(report), std::back_inserter(labels));
   return labels;
 }
 
@@ -137,33 +131,66 @@ const std::vector<PipelineNumber>& PipelineNumbers() {
   return numbers;
 }
 
-void WriteStatus(TextExposition& out, const PipelineReport& report) {
+/// Points of one family as they come in.
+class Adder {
+ public:
+  Adder(Points& points, const Family& family) : points_(points), family_(family) {}
+  void Add(Labels labels, std::string_view value) {
+    points_.push_back({&family_, std::move(labels), std::string(value)});
+  }
+
+ private:
+  Points& points_;
+  const Family& family_;
+};
+
+/// A report with what its points share.
+struct Subject {
+  const PipelineReport& report;
+  Labels labels;          ///< pipeline, cluster, table and its own
+  Labels compatible;      ///< cluster_name, group and its own
+  size_t partitions = 0;  ///< the first so many get series of their own
+};
+
+Subject SubjectOf(const PipelineReport& report) {
+  Labels labels = {
+      {"pipeline", report.pipeline}, {"cluster", report.cluster}, {"table", report.table}};
+  Labels compatible = {{"cluster_name", report.cluster}, {"group", report.pipeline}};
+  for (const auto& own : OwnLabels(report)) {
+    labels.push_back(own);
+    compatible.push_back(own);
+  }
+  return {report, std::move(labels), std::move(compatible)};
+}
+
+void AddStatus(Adder& out, const Subject& subject) {
   for (const PipelineStatus status :
        {PipelineStatus::kFresh, PipelineStatus::kWarning, PipelineStatus::kBreach,
         PipelineStatus::kUnknown, PipelineStatus::kDisabled})
-    out.Sample(With(LabelsOf(report), "status", PipelineStatusName(status)),
-               BoolText(report.status == status));
+    out.Add(With(subject.labels, "status", PipelineStatusName(status)),
+            BoolText(subject.report.status == status));
 }
 
-void WriteCounts(TextExposition& out, const PipelineReport& report) {
-  const freshness::PartitionCounts& counts = report.counts;
+void AddCounts(Adder& out, const Subject& subject) {
+  const freshness::PartitionCounts& counts = subject.report.counts;
   if (counts.total == 0) return;
   const std::pair<std::string_view, int64_t> rows[] = {
       {"fresh", counts.fresh},     {"lagging", counts.lagging}, {"lost", counts.lost},
       {"blocked", counts.blocked}, {"ahead", counts.ahead},     {"unknown", counts.unknown}};
   for (const auto& [verdict, count] : rows)
-    out.Sample(With(LabelsOf(report), "verdict", verdict), std::to_string(count));
+    out.Add(With(subject.labels, "verdict", verdict), std::to_string(count));
 }
 
-void WritePipelineFamily(TextExposition& out, const Family& family, const PipelineReport& report) {
+void AddPipelineFamily(Points& points, const Family& family, const Subject& subject) {
+  Adder out(points, family);
   const std::string_view name = family.name.substr(kPrefix.size());
-  if (name == "status") return WriteStatus(out, report);
-  if (name == "partitions") return WriteCounts(out, report);
+  if (name == "status") return AddStatus(out, subject);
+  if (name == "partitions") return AddCounts(out, subject);
   if (name == "reason")
-    return out.Sample(With(LabelsOf(report), "reason", ReasonName(report.reason)), kTrue);
+    return out.Add(With(subject.labels, "reason", ReasonName(subject.report.reason)), kTrue);
   const auto number = std::ranges::find(PipelineNumbers(), name, &PipelineNumber::family);
   CHECK(number != PipelineNumbers().end(), std::string(family.name));
-  if (const auto value = number->value(report)) out.Sample(LabelsOf(report), *value);
+  if (const auto value = number->value(subject.report)) out.Add(subject.labels, *value);
 }
 
 /// A loss that is proved, or a proof that there is none.
@@ -175,18 +202,24 @@ std::optional<int64_t> LostRecords(const PartitionVerdict& partition) {
   return std::nullopt;
 }
 
-void WritePartitionFamily(TextExposition& out, const Family& family, const PipelineReport& report) {
-  const Labels base = LabelsOf(report);
-  for (const PartitionVerdict& partition : report.partitions) {
+Labels OfPartition(const Labels& base, const PartitionVerdict& partition) {
+  return With(With(base, "topic", partition.partition.topic), "partition",
+              std::to_string(partition.partition.partition));
+}
+
+std::span<const PartitionVerdict> ShownPartitions(const Subject& subject) {
+  return std::span(subject.report.partitions).first(subject.partitions);
+}
+
+void AddPartitionFamily(Points& points, const Family& family, const Subject& subject) {
+  Adder out(points, family);
+  for (const PartitionVerdict& partition : ShownPartitions(subject)) {
     std::optional<std::string> value;
     if (family.name.ends_with("_lag_seconds")) value = Seconds(partition.lag);
     if (family.name.ends_with("_uncommitted_records"))
       value = Number(partition.uncommitted_records);
     if (family.name.ends_with("_lost_records")) value = Number(LostRecords(partition));
-    if (!value) continue;
-    out.Sample(With(With(base, "topic", partition.partition.topic), "partition",
-                    std::to_string(partition.partition.partition)),
-               *value);
+    if (value) out.Add(OfPartition(subject.labels, partition), *value);
   }
 }
 
@@ -200,40 +233,48 @@ std::optional<int64_t> MaxUncommitted(const PipelineReport& report) {
   return most;
 }
 
-void WriteCompatibilityFamily(TextExposition& out, const Family& family,
-                              const PipelineReport& report) {
-  Labels base = {{"cluster_name", report.cluster}, {"group", report.pipeline}};
-  std::ranges::move(OwnLabels(report), std::back_inserter(base));
+void AddCompatibilityFamily(Points& points, const Family& family, const Subject& subject) {
+  Adder out(points, family);
   const bool is_time = family.name.ends_with("_seconds");
   if (family.name.contains("_max_")) {
-    const auto value = is_time ? Seconds(report.lag) : Number(MaxUncommitted(report));
-    if (value) out.Sample(base, *value);
+    const auto value =
+        is_time ? Seconds(subject.report.lag) : Number(MaxUncommitted(subject.report));
+    if (value) out.Add(subject.compatible, *value);
     return;
   }
-  for (const PartitionVerdict& partition : report.partitions) {
+  for (const PartitionVerdict& partition : ShownPartitions(subject)) {
     const auto value = is_time ? Seconds(partition.lag) : Number(partition.uncommitted_records);
-    if (!value) continue;
-    out.Sample(With(With(base, "topic", partition.partition.topic), "partition",
-                    std::to_string(partition.partition.partition)),
-               *value);
+    if (value) out.Add(OfPartition(subject.compatible, partition), *value);
   }
 }
 
 }  // namespace
 
-std::string FreshnessExposition(std::span<const freshness::PipelineReport> reports,
-                                const FreshnessExpositionOptions& options) {
-  TextExposition out(options.format);
-  const auto write = [&](FamilyGroup group, auto write_one) {
+Points FreshnessPoints(std::span<const freshness::PipelineReport> reports,
+                       const FreshnessPointsOptions& options) {
+  std::vector<Subject> subjects;
+  size_t room = options.partitions_max;
+  size_t left_out = 0;
+  for (const PipelineReport& report : reports) {
+    Subject& subject = subjects.emplace_back(SubjectOf(report));
+    subject.partitions = std::min(room, report.partitions.size());
+    room -= subject.partitions;
+    left_out += report.partitions.size() - subject.partitions;
+  }
+  Points points;
+  const auto add = [&](FamilyGroup group, auto add_one) {
     for (const Family& family : FamiliesOf(group)) {
-      out.Begin(family);
-      for (const PipelineReport& report : reports) write_one(out, family, report);
+      if (family.name == kLeftOut) {
+        points.push_back({&family, {}, std::to_string(left_out)});
+        continue;
+      }
+      for (const Subject& subject : subjects) add_one(points, family, subject);
     }
   };
-  write(FamilyGroup::kPipeline, WritePipelineFamily);
-  if (options.with_partitions) write(FamilyGroup::kPartition, WritePartitionFamily);
-  if (options.with_compatibility) write(FamilyGroup::kCompatibility, WriteCompatibilityFamily);
-  return std::move(out).Finish();
+  add(FamilyGroup::kPipeline, AddPipelineFamily);
+  if (options.with_partitions) add(FamilyGroup::kPartition, AddPartitionFamily);
+  if (options.with_compatibility) add(FamilyGroup::kCompatibility, AddCompatibilityFamily);
+  return points;
 }
 
 }  // namespace tidemark::metrics

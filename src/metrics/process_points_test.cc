@@ -1,4 +1,4 @@
-#include "metrics/process_exposition.h"
+#include "metrics/process_points.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -7,10 +7,11 @@
 #include <chrono>
 #include <string>
 
+#include "metrics/text_exposition.h"
+
 namespace tidemark::metrics {
 namespace {
 
-using ::testing::EndsWith;
 using ::testing::HasSubstr;
 
 /// The value of a series without labels.
@@ -24,8 +25,8 @@ double ValueOf(const std::string& text, const std::string& name) {
   return value;
 }
 
-TEST(ProcessExpositionTest, TheProcessIsDescribed) {
-  const std::string text = ProcessExposition("1.2.3", TextFormat::kPrometheus);
+TEST(ProcessPointsTest, TheProcessIsDescribed) {
+  const std::string text = TextExposition(ProcessPoints("1.2.3"), TextFormat::kPrometheus);
   EXPECT_THAT(text, HasSubstr("\ntidemark_build_info{version=\"1.2.3\"} 1\n"));
   const double now =
       std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
@@ -35,8 +36,11 @@ TEST(ProcessExpositionTest, TheProcessIsDescribed) {
   EXPECT_GE(ValueOf(text, "process_open_fds"), 3);
 }
 
-TEST(ProcessExpositionTest, OpenMetricsEndsWithItsMark) {
-  EXPECT_THAT(ProcessExposition("1", TextFormat::kOpenMetrics), EndsWith("# EOF\n"));
+TEST(ProcessPointsTest, WhatLeavesTheProcessNamesTheBuildAlone) {
+  EXPECT_EQ(TextExposition(BuildPoints("1.2.3"), TextFormat::kPrometheus),
+            "# HELP tidemark_build_info What is running; always 1.\n"
+            "# TYPE tidemark_build_info gauge\n"
+            "tidemark_build_info{version=\"1.2.3\"} 1\n");
 }
 
 }  // namespace

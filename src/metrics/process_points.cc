@@ -1,8 +1,9 @@
-#include "metrics/process_exposition.h"
+#include "metrics/process_points.h"
 
 #include <fmt/core.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <charconv>
 #include <cstdint>
 #include <filesystem>
@@ -16,6 +17,8 @@
 namespace tidemark::metrics {
 
 namespace {
+
+constexpr std::string_view kBuildFamily = "tidemark_build_info";
 
 std::string TextOf(const char* path) {
   std::ifstream in(path);
@@ -69,21 +72,29 @@ std::optional<size_t> OpenFiles() {
 
 }  // namespace
 
-std::string ProcessExposition(std::string_view version, TextFormat format) {
-  TextExposition out(format);
+Points ProcessPoints(std::string_view version) {
+  Points points;
   for (const Family& family : FamiliesOf(FamilyGroup::kProcess)) {
-    out.Begin(family);
-    if (family.name == "tidemark_build_info") {
-      out.Sample({{"version", std::string(version)}}, "1");
+    const auto add = [&](Labels labels, std::string value) {
+      points.push_back({&family, std::move(labels), std::move(value)});
+    };
+    if (family.name == kBuildFamily) {
+      add({{"version", std::string(version)}}, "1");
     } else if (family.name == "process_start_time_seconds") {
-      if (const auto start = StartTime()) out.Sample({}, fmt::format("{:.2f}", *start));
+      if (const auto start = StartTime()) add({}, fmt::format("{:.2f}", *start));
     } else if (family.name == "process_resident_memory_bytes") {
-      if (const auto bytes = ResidentBytes()) out.Sample({}, std::to_string(*bytes));
+      if (const auto bytes = ResidentBytes()) add({}, std::to_string(*bytes));
     } else if (family.name == "process_open_fds") {
-      if (const auto files = OpenFiles()) out.Sample({}, std::to_string(*files));
+      if (const auto files = OpenFiles()) add({}, std::to_string(*files));
     }
   }
-  return std::move(out).Finish();
+  return points;
+}
+
+Points BuildPoints(std::string_view version) {
+  const auto families = FamiliesOf(FamilyGroup::kProcess);
+  const auto build = std::ranges::find(families, kBuildFamily, &Family::name);
+  return {{&*build, {{"version", std::string(version)}}, "1"}};
 }
 
 }  // namespace tidemark::metrics

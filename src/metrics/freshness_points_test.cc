@@ -1,4 +1,4 @@
-#include "metrics/freshness_exposition.h"
+#include "metrics/freshness_points.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "metrics/text_exposition.h"
 #include "support/freshness_facts.h"
 
 namespace tidemark::metrics {
@@ -25,9 +26,8 @@ using testing::Not;
 constexpr int64_t kMin = std::numeric_limits<int64_t>::min();
 constexpr int64_t kMax = std::numeric_limits<int64_t>::max();
 
-std::string Exposition(const PipelineReport& report,
-                       const FreshnessExpositionOptions& options = {}) {
-  return FreshnessExposition({&report, 1}, options);
+std::string Exposition(const PipelineReport& report, const FreshnessPointsOptions& options = {}) {
+  return TextExposition(FreshnessPoints({&report, 1}, options), TextFormat::kPrometheus);
 }
 
 std::vector<std::string> LinesOf(const std::string& text) {
@@ -43,7 +43,7 @@ PipelineReport Lagging() {
 }
 
 // Written by hand from docs/metrics.md and the text format's description.
-TEST(FreshnessExpositionTest, ALatePipelineShowsEveryNumberItHas) {
+TEST(FreshnessPointsTest, ALatePipelineShowsEveryNumberItHas) {
   PipelineReport report = Lagging();
   report.probe_duration = 41ms;
   const std::string of = R"({pipeline="orders",cluster="main",table="s3://lake/orders")";
@@ -108,7 +108,7 @@ TEST(FreshnessExpositionTest, ALatePipelineShowsEveryNumberItHas) {
   EXPECT_EQ(Exposition(report), expected);
 }
 
-TEST(FreshnessExpositionTest, AnUnknownPipelineHasAStatusAndNoNumber) {
+TEST(FreshnessPointsTest, AnUnknownPipelineHasAStatusAndNoNumber) {
   const std::string text =
       Exposition(World({Seen(0, 50).Fault(kafka::ProbeFault::kTimeout)}).Judge());
   EXPECT_THAT(text, HasSubstr("status=\"unknown\"} 1\n"));
@@ -120,7 +120,7 @@ TEST(FreshnessExpositionTest, AnUnknownPipelineHasAStatusAndNoNumber) {
     EXPECT_THAT(text, Not(HasSubstr(absent)));
 }
 
-TEST(FreshnessExpositionTest, AnUnreadableTableLeavesStatusReasonAndSla) {
+TEST(FreshnessPointsTest, AnUnreadableTableLeavesStatusReasonAndSla) {
   World world;
   world.table_error = Error{ErrorKind::kNotFound, "no table"};
   std::set<std::string> names;
@@ -130,7 +130,7 @@ TEST(FreshnessExpositionTest, AnUnreadableTableLeavesStatusReasonAndSla) {
                                           "tidemark_freshness_sla_seconds"}));
 }
 
-TEST(FreshnessExpositionTest, ADisabledPipelineIsNeitherABreachNorAProofOfHealth) {
+TEST(FreshnessPointsTest, ADisabledPipelineIsNeitherABreachNorAProofOfHealth) {
   World world;
   world.spec.is_disabled = true;
   const std::string text = Exposition(world.Judge());
@@ -139,20 +139,20 @@ TEST(FreshnessExpositionTest, ADisabledPipelineIsNeitherABreachNorAProofOfHealth
   EXPECT_THAT(text, Not(HasSubstr("_last_success")));
 }
 
-TEST(FreshnessExpositionTest, LagFromAnArrivalBoundHasNoStampToShow) {
+TEST(FreshnessPointsTest, LagFromAnArrivalBoundHasNoStampToShow) {
   const std::string text =
       Exposition(World({Seen(0, 50).Log(0, 100).Stamped(50, 0)}).SawEnd(50, 4min).Judge());
   EXPECT_THAT(text, HasSubstr("_lag_seconds"));
   EXPECT_THAT(text, Not(HasSubstr("_oldest_message")));
 }
 
-TEST(FreshnessExpositionTest, LabelValuesAreEscapedAndMadeValid) {
+TEST(FreshnessPointsTest, LabelValuesAreEscapedAndMadeValid) {
   PipelineReport report = Lagging();
   report.table = "a\\b\"c\nd\xFF";
   EXPECT_THAT(Exposition(report), HasSubstr("table=\"a\\\\b\\\"c\\nd\xEF\xBF\xBD\"} 2700\n"));
 }
 
-TEST(FreshnessExpositionTest, OwnLabelsGetValidNamesThatHideNoneOfOurs) {
+TEST(FreshnessPointsTest, OwnLabelsGetValidNamesThatHideNoneOfOurs) {
   PipelineReport report = Lagging();
   report.labels = {{"1st", "a"},    {"__name__", "b"}, {"cluster", "c"},
                    {"team-x", "d"}, {"team.x", "e"},   {"", "f"}};
@@ -161,32 +161,34 @@ TEST(FreshnessExpositionTest, OwnLabelsGetValidNamesThatHideNoneOfOurs) {
                         "label_cluster=\"c\",team_x=\"d\",team_x_=\"e\"} 2700\n"));
 }
 
-TEST(FreshnessExpositionTest, EachFamilyStandsOnceWithTheReportsInTheirOrder) {
+TEST(FreshnessPointsTest, EachFamilyStandsOnceWithTheReportsInTheirOrder) {
   PipelineReport first = Lagging();
   PipelineReport second = Lagging();
   first.pipeline = "z";
   second.pipeline = "a";
   const std::vector<PipelineReport> reports = {first, second};
-  const std::string text = FreshnessExposition(reports);
+  const std::string text = TextExposition(FreshnessPoints(reports), TextFormat::kPrometheus);
   const std::string header = "# TYPE tidemark_freshness_lag_seconds gauge\n";
   ASSERT_THAT(text, HasSubstr(header));
   EXPECT_EQ(text.find(header), text.rfind(header));
   EXPECT_LT(text.find("lag_seconds{pipeline=\"z\""), text.find("lag_seconds{pipeline=\"a\""));
 }
 
-TEST(FreshnessExpositionTest, NoReportsAreNoText) {
-  EXPECT_EQ(FreshnessExposition({}), "");
-  EXPECT_EQ(FreshnessExposition({}, {.format = TextFormat::kOpenMetrics}), "# EOF\n");
+TEST(FreshnessPointsTest, NoReportsAreNoPoints) {
+  EXPECT_TRUE(FreshnessPoints({}).empty());
+  EXPECT_EQ(TextExposition({}, TextFormat::kPrometheus), "");
+  EXPECT_EQ(TextExposition({}, TextFormat::kOpenMetrics), "# EOF\n");
 }
 
-TEST(FreshnessExpositionTest, OpenMetricsNamesUnitsAndEnds) {
-  const std::string text = Exposition(Lagging(), {.format = TextFormat::kOpenMetrics});
+TEST(FreshnessPointsTest, OpenMetricsNamesUnitsAndEnds) {
+  const PipelineReport report = Lagging();
+  const std::string text = TextExposition(FreshnessPoints({&report, 1}), TextFormat::kOpenMetrics);
   EXPECT_THAT(text, HasSubstr("# TYPE tidemark_freshness_lag_seconds gauge\n"
                               "# UNIT tidemark_freshness_lag_seconds seconds\n"));
   EXPECT_TRUE(text.ends_with("# EOF\n"));
 }
 
-TEST(FreshnessExpositionTest, PartitionsAreGivenOnRequestOnly) {
+TEST(FreshnessPointsTest, PartitionsAreGivenOnRequestOnly) {
   const World world(
       {Seen(0, 50).Log(0, 100).Record(50, 45min), Seen(1, 7).Fault(kafka::ProbeFault::kTimeout)});
   const PipelineReport report = world.Judge();
@@ -198,7 +200,29 @@ TEST(FreshnessExpositionTest, PartitionsAreGivenOnRequestOnly) {
   EXPECT_THAT(text, Not(HasSubstr("partition=\"1\"")));
 }
 
-TEST(FreshnessExpositionTest, CompatibilityUsesTheOtherExportersNames) {
+TEST(FreshnessPointsTest, PartitionsOverTheBoundAreCountedInsteadOfShown) {
+  const std::vector<PipelineReport> reports = {Lagging(), [] {
+                                                 PipelineReport second = Lagging();
+                                                 second.pipeline = "second";
+                                                 return second;
+                                               }()};
+  const auto series = [&](size_t partitions_max) {
+    size_t shown = 0;
+    std::string left_out;
+    for (const Point& point :
+         FreshnessPoints(reports, {.with_partitions = true, .partitions_max = partitions_max})) {
+      if (point.family->name == "tidemark_freshness_partition_lag_seconds") ++shown;
+      if (point.family->name == "tidemark_freshness_partitions_left_out") left_out = point.value;
+    }
+    return std::pair(shown, left_out);
+  };
+  EXPECT_EQ(series(4), std::pair(size_t{4}, std::string("0")));
+  EXPECT_EQ(series(3), std::pair(size_t{3}, std::string("1")));
+  EXPECT_EQ(series(1), std::pair(size_t{1}, std::string("3")));
+  EXPECT_EQ(series(0), std::pair(size_t{0}, std::string("4")));
+}
+
+TEST(FreshnessPointsTest, CompatibilityUsesTheOtherExportersNames) {
   const std::string text = Exposition(Lagging(), {.with_compatibility = true});
   const std::string group = "{cluster_name=\"main\",group=\"orders\"";
   for (const std::string& line :
@@ -209,7 +233,7 @@ TEST(FreshnessExpositionTest, CompatibilityUsesTheOtherExportersNames) {
     EXPECT_THAT(text, HasSubstr(line));
 }
 
-TEST(FreshnessExpositionTest, NoValueIsEverNotANumberOrNegative) {
+TEST(FreshnessPointsTest, NoValueIsEverNotANumberOrNegative) {
   for (const int64_t stamp : {kMin, int64_t{-1}, int64_t{0}, int64_t{MillisOf(kNow) + 1}, kMax}) {
     const PipelineReport report = World({Seen(0, 50).Log(0, kMax).Stamped(50, stamp)})
                                       .SawEnd(50, 4min)

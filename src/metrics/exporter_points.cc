@@ -1,0 +1,39 @@
+#include "metrics/exporter_points.h"
+
+#include <string_view>
+
+#include "base/number_text.h"
+
+namespace tidemark::metrics {
+
+namespace {
+
+std::optional<std::string> ValueOf(std::string_view family, const ExporterHealth& health) {
+  if (family == "tidemark_exporter_up") {
+    if (!health.is_up) return std::nullopt;
+    return *health.is_up ? "1" : "0";
+  }
+  if (family == "tidemark_exporter_last_success_timestamp_seconds") {
+    if (!health.last_success) return std::nullopt;
+    return ShortSecondsText(health.last_success->time_since_epoch());
+  }
+  if (family == "tidemark_exporter_deliveries_total") return std::to_string(health.deliveries);
+  if (family == "tidemark_exporter_failures_total") return std::to_string(health.failures);
+  if (family == "tidemark_exporter_dropped_total") return std::to_string(health.dropped);
+  return std::to_string(health.waiting);
+}
+
+}  // namespace
+
+Points ExporterPoints(std::span<const ExporterHealth> exporters) {
+  Points points;
+  for (const Family& family : FamiliesOf(FamilyGroup::kExporter)) {
+    for (const ExporterHealth& health : exporters) {
+      if (auto value = ValueOf(family.name, health))
+        points.push_back({&family, {{"exporter", health.name}}, *std::move(value)});
+    }
+  }
+  return points;
+}
+
+}  // namespace tidemark::metrics

@@ -1,0 +1,45 @@
+#include "metrics/exporter_points.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "metrics/text_exposition.h"
+
+namespace tidemark::metrics {
+namespace {
+
+std::vector<std::string> SamplesOf(const ExporterHealth& health) {
+  std::vector<std::string> samples;
+  for (const Point& point : ExporterPoints({&health, 1})) {
+    EXPECT_EQ(point.labels, (Labels{{"exporter", health.name}}));
+    samples.push_back(std::string(point.family->name) + " " + point.value);
+  }
+  return samples;
+}
+
+TEST(ExporterPointsTest, AnExporterThatSentNothingYetIsNeitherUpNorDown) {
+  EXPECT_EQ(SamplesOf({.name = "otlp", .is_up = {}, .last_success = {}}),
+            (std::vector<std::string>{
+                "tidemark_exporter_deliveries_total 0", "tidemark_exporter_failures_total 0",
+                "tidemark_exporter_dropped_total 0", "tidemark_exporter_events_waiting 0"}));
+}
+
+TEST(ExporterPointsTest, ADeadReceiverKeepsTheTimeOfItsLastSuccess) {
+  EXPECT_EQ(
+      SamplesOf({.name = "hook",
+                 .is_up = false,
+                 .deliveries = 3,
+                 .failures = 2,
+                 .dropped = 1,
+                 .waiting = 4,
+                 .last_success = WallTimeFromMillis(1'700'000'000'500)}),
+      (std::vector<std::string>{
+          "tidemark_exporter_up 0", "tidemark_exporter_last_success_timestamp_seconds 1700000000.5",
+          "tidemark_exporter_deliveries_total 3", "tidemark_exporter_failures_total 2",
+          "tidemark_exporter_dropped_total 1", "tidemark_exporter_events_waiting 4"}));
+}
+
+}  // namespace
+}  // namespace tidemark::metrics
