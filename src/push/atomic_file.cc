@@ -1,0 +1,67 @@
+#include "push/atomic_file.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <filesystem>
+#include <system_error>
+
+namespace tidemark::push {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+/// Collectors of *.prom and *.json pass it by.
+std::string HiddenNameFor(const std::string& path) {
+  const fs::path file(path);
+  return (file.parent_path() / ("." + file.filename().string() + ".new")).string();
+}
+
+std::unexpected<Error> FailWith(int error, std::string_view what, const std::string& path) {
+  const ErrorKind kind = error == EACCES || error == EPERM || error == EROFS ? ErrorKind::kDenied
+                         : error == ENOENT || error == ENOTDIR || error == EISDIR
+                             ? ErrorKind::kInvalidArgument
+                             : ErrorKind::kUnavailable;
+  return Fail(kind, fmt::format("{}: path={} error={}", what, path,
+                                std::generic_category().message(error)));
+}
+
+/// 0, or the errno.
+int WriteWhole(int fd, std::string_view bytes) {
+  while (!bytes.empty()) {
+    const ssize_t written = ::write(fd, bytes.data(), bytes.size());
+    if (written < 0 && errno == EINTR) continue;
+    if (written < 0) return errno;
+    bytes.remove_prefix(static_cast<size_t>(written));
+  }
+  return 0;
+}
+
+}  // namespace
+
+Status ReplaceFile(const std::string& path, std::string_view bytes) {
+  const std::string hidden = HiddenNameFor(path);
+  const int fd =
+      ::open(hidden.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0644);
+  if (fd < 0) return FailWith(errno, "the file cannot be written", path);
+  int error = WriteWhole(fd, bytes);
+  if (::close(fd) != 0 && error == 0) error = errno;
+  if (error == 0 && ::rename(hidden.c_str(), path.c_str()) != 0) error = errno;
+  if (error == 0) return {};
+  ::unlink(hidden.c_str());
+  return FailWith(error, "the file cannot be written", path);
+}
+
+Status RemoveFile(const std::string& path) {
+  ::unlink(HiddenNameFor(path).c_str());
+  if (::unlink(path.c_str()) != 0 && errno != ENOENT)
+    return FailWith(errno, "the file cannot be removed", path);
+  return {};
+}
+
+}  // namespace tidemark::push

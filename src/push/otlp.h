@@ -1,0 +1,35 @@
+/// `otlp:` OpenTelemetry over HTTP, JSON encoded.
+#pragma once
+
+#include <string>
+
+#include "push/exporter.h"
+#include "push/http_receiver.h"
+#include "push/otlp_json.h"
+
+namespace tidemark::push {
+
+struct OtlpOptions {
+  std::string endpoint;  ///< "http://collector:4318"
+  HttpHeaders headers;
+  OtlpResource resource;
+
+  friend bool operator==(const OtlpOptions&, const OtlpOptions&) = default;
+};
+
+/// Where metrics of the endpoint go: /v1/metrics below it, unless it ends so already.
+std::string OtlpUrl(std::string endpoint);
+
+class OtlpExporter final : public Exporter {
+ public:
+  explicit OtlpExporter(const OtlpOptions& options)
+      : url_(OtlpUrl(options.endpoint)), resource_(options.resource), receiver_(options.headers) {}
+  Result<Delivery> Send(const Values& values, const Budget& budget) override;
+
+ private:
+  std::string url_;
+  OtlpResource resource_;
+  HttpReceiver receiver_;
+};
+
+}  // namespace tidemark::push
