@@ -95,6 +95,7 @@ void HideInLog(const Config& config) {
   for (const auto& [name, cluster] : config.clusters) hidden.push_back(cluster.hidden);
   for (const StoreConfig& store : config.stores) hidden.push_back(store.hidden);
   hidden.push_back(config.state_hidden);
+  hidden.push_back(config.exporters.hidden);
   if (!is_first) return;
   SetLogFilter([](std::string message) {
     const std::lock_guard filter_lock(mutex);

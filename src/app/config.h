@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "app/config_sections.h"
+#include "app/exporter_config.h"
 #include "app/hidden_values.h"
 #include "app/maintenance.h"
 #include "app/probe_choice.h"
@@ -57,7 +58,8 @@ struct Config {
   std::optional<HttpConfig> http;
   std::optional<state::StateOptions> state;  ///< its URL may hold a secret: never printed
   HiddenValues state_hidden{};               ///< as in ClusterConfig
-  std::vector<std::string> files;            ///< that were read, the first one first
+  ExportersConfig exporters{};
+  std::vector<std::string> files;  ///< that were read, the first one first
 };
 
 /// One mistake. `line` and `column` count from 1.

@@ -159,7 +159,9 @@ void ConfigReader::ReadRoot(const std::string& file, const YAML::Node& root) {
     config_.http = ReadHttp(context_, file, http);
   if (const YAML::Node state = map.Take("state"); state.IsDefined())
     config_.state = ReadState(context_, file, state, config_.state_hidden);
-  for (const char* section : {"feed", "exporters", "coordination"}) {
+  if (const YAML::Node exporters = map.Take("exporters"); exporters.IsDefined())
+    config_.exporters = ReadExporters(context_, file, exporters);
+  for (const char* section : {"feed", "coordination"}) {
     map.Take(section);
   }
   map.Finish();

@@ -14,13 +14,12 @@ namespace {
 
 constexpr std::string_view kListenWanted = "an address and a port such as 127.0.0.1:8080";
 
-/// A path as it is meant in `file`: relative to its folder.
+}  // namespace
+
 std::string PathIn(const std::string& file, const std::string& path) {
   if (path.empty()) return path;
   return (std::filesystem::path(file).parent_path() / path).string();
 }
-
-}  // namespace
 
 Status ParseListen(const std::string& text, HttpConfig& http) {
   const auto refuse = [&] {

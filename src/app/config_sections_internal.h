@@ -6,16 +6,23 @@
 #include <string>
 
 #include "app/config_sections.h"
+#include "app/exporter_config.h"
 #include "app/hidden_values.h"
 #include "app/yaml_map_internal.h"
 #include "state/state_store.h"
 
 namespace tidemark::app {
 
+/// A path as it is meant in `file`: relative to its folder.
+std::string PathIn(const std::string& file, const std::string& path);
+
 HttpConfig ReadHttp(ConfigContext& context, const std::string& file, const YAML::Node& node);
 
 /// What the URL took from the environment or a file goes to `hidden`.
 state::StateOptions ReadState(ConfigContext& context, const std::string& file,
                               const YAML::Node& node, HiddenValues& hidden);
+
+ExportersConfig ReadExporters(ConfigContext& context, const std::string& file,
+                              const YAML::Node& node);
 
 }  // namespace tidemark::app

@@ -3,15 +3,21 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <atomic>
 #include <filesystem>
 #include <map>
 #include <mutex>
 #include <optional>
+#include <span>
 #include <utility>
+#include <variant>
 #include <vector>
 
 #include "api/freshness_json.h"
+#include "app/export_lanes.h"
+#include "app/incident_notices.h"
 #include "app/local_wake_ups.h"
+#include "app/metric_values.h"
 #include "app/serve_routes.h"
 #include "app/state_keeper.h"
 #include "base/budget.h"
@@ -108,7 +114,8 @@ class Daemon {
 
   ~Daemon() {
     wake_ups_.reset();
-    // Looks speak to the server and the keeper.
+    // Exporters ask the watch; looks speak to the exporters, the server and the keeper.
+    if (lanes_) lanes_->Set({});
     watch_.reset();
   }
   Daemon(const Daemon&) = delete;
@@ -117,6 +124,7 @@ class Daemon {
   Status Run() {
     HideInLog(*current_.Get());
     TRY(OpenState());
+    BeginExporters();
     BeginWatch();
     BeginWakeUps();
     TRY(BeginAnswering());
@@ -132,6 +140,7 @@ class Daemon {
       stamps = FileStamps(current_.Get()->files);
     }
     Log(LogLevel::kInfo, "stopping");
+    lanes_->Set({});
     server_->Stop(kStopGrace);
     return {};
   }
@@ -152,12 +161,55 @@ class Daemon {
     return {};
   }
 
+  void BeginExporters() {
+    const auto config = current_.Get();
+    notices_ = std::make_unique<IncidentNotices>(keeper_ ? keeper_->left_open()
+                                                         : std::vector<state::Incident>());
+    lanes_ = std::make_unique<ExportLanes>(
+        [this](const SeriesChoice& series,
+               std::span<const metrics::ExporterHealth> health) -> std::optional<push::Values> {
+          const Watch* watch = watching_.load();
+          if (watch == nullptr) return std::nullopt;
+          auto values = PushedValues(*watch, series, health, edges_.clock->Now());
+          values.counting_since = began_at_;
+          return values;
+        },
+        *edges_.clock);
+    lanes_->Set(config->exporters.senders);
+    for (const auto& notice : notices_->KeepOnly(*config, edges_.clock->Now()))
+      lanes_->Tell(notice);
+    RepeatNotices(*config);
+  }
+
+  /// What the process before this one may not have delivered.
+  void RepeatNotices(const Config& config) {
+    const bool has_webhook = std::ranges::any_of(config.exporters.senders, [](const auto& each) {
+      return std::holds_alternative<push::WebhookOptions>(each.receiver);
+    });
+    if (!has_webhook) return;
+    if (!keeper_) {
+      Log(LogLevel::kWarning,
+          "no state is kept: incidents that are open when the daemon ends are never closed for "
+          "webhooks");
+      return;
+    }
+    const auto incidents = keeper_->Incidents("", state::kIncidentsMax);
+    if (!incidents) {
+      Log(LogLevel::kWarning, "earlier incidents cannot be told again: " +
+                                  config.state_hidden.Hide(incidents.error()).message);
+      return;
+    }
+    for (const auto& notice : NoticesToRepeat(*incidents, config, edges_.clock->Now()))
+      lanes_->Tell(notice);
+  }
+
   void BeginWatch() {
     watch_ = std::make_unique<Watch>(
         *current_.Get(), keeper_ ? keeper_->remembered() : std::vector<Remembered>(),
         options_.watch, edges_, [this](const Look& look) {
           log_.Note(look.report);
           if (keeper_) keeper_->Note(look);
+          for (const auto& notice : notices_->Note(look.report)) lanes_->Tell(notice);
           const std::lock_guard lock(server_mutex_);
           if (!server_ || !server_->has_streams()) return;
           server_->Publish("report", api::FreshnessJson({&look.report, 1},
@@ -165,6 +217,7 @@ class Daemon {
                                                          .duration = look.report.probe_duration,
                                                          .with_partitions = false}));
         });
+    watching_ = watch_.get();
   }
 
   void BeginWakeUps() {
@@ -194,6 +247,7 @@ class Daemon {
         http::Server::Start(server, MakeRouter({.watch = *watch_,
                                                 .keeper = keeper_.get(),
                                                 .edges = edges_,
+                                                .metrics = [this] { return PointsNow(); },
                                                 .config = [this] { return current_.Get(); }})));
     const std::lock_guard lock(server_mutex_);
     server_ = std::move(started);
@@ -204,6 +258,10 @@ class Daemon {
                                     server_->port()));
     }
     return {};
+  }
+
+  metrics::Points PointsNow() const {
+    return EndpointPoints(*watch_, current_.Get()->exporters.endpoint, lanes_->Health());
   }
 
   void Reload() {
@@ -225,6 +283,9 @@ class Daemon {
     watch_->Reload(*loaded.config);
     if (wake_ups_) wake_ups_->Set(*loaded.config);
     if (keeper_) keeper_->KeepOnly(NamesOf(*loaded.config));
+    lanes_->Set(loaded.config->exporters.senders);
+    for (const auto& notice : notices_->KeepOnly(*loaded.config, edges_.clock->Now()))
+      lanes_->Tell(notice);
     Log(LogLevel::kInfo,
         fmt::format("configuration read again pipelines={}", loaded.config->pipelines.size()));
     current_.Set(*std::move(loaded.config));
@@ -246,9 +307,13 @@ class Daemon {
   const ConfigSources& sources_;
   const ServeOptions& options_;
   const FreshnessEdges& edges_;
+  const WallTime began_at_ = edges_.clock->Now();
   StatusLog log_;  // of the watch's thread
   BearerTokens tokens_;
   std::unique_ptr<StateKeeper> keeper_;
+  std::unique_ptr<IncidentNotices> notices_;
+  std::unique_ptr<ExportLanes> lanes_;
+  std::atomic<const Watch*> watching_ = nullptr;
   std::mutex server_mutex_;
   std::unique_ptr<Watch> watch_;
   std::unique_ptr<LocalWakeUps> wake_ups_;

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <charconv>
 #include <initializer_list>
-#include <iterator>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <utility>
@@ -19,8 +18,6 @@
 #include "app/text_file.h"
 #include "base/time_text.h"
 #include "http/message.h"
-#include "metrics/freshness_points.h"
-#include "metrics/process_points.h"
 #include "metrics/text_exposition.h"
 
 namespace tidemark::app {
@@ -75,12 +72,8 @@ class Routes {
     const auto accept = request.headers.find("accept");
     const auto format =
         metrics::FormatFor(accept == request.headers.end() ? std::string_view() : accept->second);
-    auto points = metrics::FreshnessPoints(Reports(false));
-    auto process = metrics::ProcessPoints(GetBuildInfo().version);
-    points.insert(points.end(), std::move_iterator(process.begin()),
-                  std::move_iterator(process.end()));
     return {.content_type = std::string(metrics::ContentTypeOf(format)),
-            .body = metrics::TextExposition(points, format),
+            .body = metrics::TextExposition(sources_.metrics(), format),
             .headers = {}};
   }
 

@@ -13,6 +13,7 @@
 #include "app/state_keeper.h"
 #include "app/watch.h"
 #include "http/router.h"
+#include "metrics/point.h"
 
 namespace tidemark::app {
 
@@ -21,6 +22,7 @@ struct ServeSources {
   Watch& watch;
   StateKeeper* keeper = nullptr;  ///< null: no state is kept, and there is no history
   FreshnessEdges edges;
+  std::function<metrics::Points()> metrics;  ///< for GET /metrics; any thread
   std::function<std::shared_ptr<const Config>()> config;
 };
 

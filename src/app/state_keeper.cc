@@ -85,6 +85,7 @@ Result<std::unique_ptr<StateKeeper>> StateKeeper::Open(const state::StateOptions
 StateKeeper::StateKeeper(std::unique_ptr<state::StateStore> store, state::StateStore::Loaded loaded,
                          std::vector<Incident> open, const Clock& clock)
     : clock_(clock),
+      left_open_(open),
       book_(std::move(open)),
       store_(std::move(store)),
       thread_([this](const std::stop_token& stop) { Run(stop); }) {

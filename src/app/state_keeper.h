@@ -59,6 +59,8 @@ class StateKeeper {
 
   /// What earlier processes knew, for the watch.
   const std::vector<Remembered>& remembered() const { return remembered_; }
+  /// Incidents that an earlier process left open.
+  const std::vector<state::Incident>& left_open() const { return left_open_; }
 
   /// Never waits for the database. From the watch's thread.
   void Note(const Look& look);
@@ -93,6 +95,7 @@ class StateKeeper {
 
   const Clock& clock_;
   std::vector<Remembered> remembered_;
+  const std::vector<state::Incident> left_open_;
   std::map<std::string, LastGood> last_good_;  // of the watch's thread
   IncidentBook book_;                          // of the watch's thread, and of KeepOnly
   std::mutex book_mutex_;

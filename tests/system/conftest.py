@@ -79,6 +79,20 @@ def kafka_jars() -> pathlib.Path:
 
 
 @pytest.fixture(scope="session")
+def statsd_exporter(dependencies: pathlib.Path) -> pathlib.Path:
+    program = dependencies / "statsd-exporter-0.22.8/statsd_exporter"
+    assert program.is_file(), f"no {program}: run scripts/bootstrap --tests"
+    return program
+
+
+@pytest.fixture(scope="session")
+def statsd_server(dependencies: pathlib.Path) -> pathlib.Path:
+    folder = dependencies / "statsd-0.9.0"
+    assert (folder / ".complete").is_file(), f"nothing in {folder}: run scripts/bootstrap --tests"
+    return folder
+
+
+@pytest.fixture(scope="session")
 def kafka(kafka_jars: pathlib.Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[KafkaCluster]:
     """One node, everything allowed."""
     yield from _running(KafkaCluster(tmp_path_factory.mktemp("kafka"), kafka_jars))
@@ -131,6 +145,15 @@ def make_table(tmp_path: pathlib.Path) -> Callable[..., pathlib.Path]:
         return write_table(tmp_path / f"table{next(numbers)}", commits, **options)
 
     return make
+
+
+@pytest.fixture
+def lab(tidemark: Program, kafka: KafkaCluster, tmp_path: pathlib.Path) -> Iterator:
+    from serve_lab import Lab
+
+    made = Lab(tidemark, kafka, tmp_path)
+    yield made
+    made.close()
 
 
 @pytest.fixture

@@ -10,6 +10,8 @@ import signal
 import subprocess
 import threading
 import urllib.parse
+from collections.abc import Mapping
+from typing import IO
 
 from prometheus_client.parser import text_string_to_metric_families
 
@@ -22,17 +24,30 @@ START_SECONDS_MAX = 60
 class Daemon:
     """Runs from construction until stop() or kill()."""
 
-    def __init__(self, tidemark: Program, config: pathlib.Path, *flags: str) -> None:
-        self.process = tidemark.start("serve", "--config", config, "--listen", "127.0.0.1:0", *flags)
+    def __init__(
+        self,
+        tidemark: Program,
+        config: pathlib.Path,
+        *flags: str,
+        env: Mapping[str, str] | None = None,
+    ) -> None:
+        words = ("serve", "--config", config, "--listen", "127.0.0.1:0", *flags)
+        self.process = tidemark.start(*words, env=env)
         self._lines: list[str] = []
-        self._reader = threading.Thread(target=self._read, daemon=True)
-        self._reader.start()
+        self._printed: list[str] = []
+        self._readers = [
+            threading.Thread(target=self._read, args=ends, daemon=True)
+            for ends in ((self.process.stderr, self._lines), (self.process.stdout, self._printed))
+        ]
+        for reader in self._readers:
+            reader.start()
         self.url = ""
         wait_until(self._has_answered, "the daemon to answer", START_SECONDS_MAX)
 
-    def _read(self) -> None:
-        for line in self.process.stderr:
-            self._lines.append(line.decode())
+    @staticmethod
+    def _read(stream: IO[bytes], lines: list[str]) -> None:
+        for line in stream:
+            lines.append(line.decode())
 
     def _has_answered(self) -> bool:
         assert self.process.poll() is None, f"the daemon ended: {self.log()}"
@@ -43,6 +58,10 @@ class Daemon:
 
     def log(self) -> str:
         return "".join(self._lines)
+
+    def printed(self) -> list[str]:
+        """Lines of standard output."""
+        return list(self._printed)
 
     def ask(
         self, method: str, path: str, body: str | None = None, headers: dict[str, str] | None = None
@@ -96,5 +115,6 @@ class Daemon:
         except subprocess.TimeoutExpired:
             self.process.kill()
             raise
-        self._reader.join(timeout=10)
+        for reader in self._readers:
+            reader.join(timeout=10)
         return code

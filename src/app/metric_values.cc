@@ -1,0 +1,53 @@
+#include "app/metric_values.h"
+
+#include <iterator>
+#include <utility>
+#include <vector>
+
+#include "app/build_info.h"
+#include "metrics/freshness_points.h"
+#include "metrics/process_points.h"
+
+namespace tidemark::app {
+
+namespace {
+
+std::vector<Watched> SnapshotFor(const Watch& watch, const SeriesChoice& series) {
+  return watch.Snapshot(series.with_partitions || series.with_compatibility);
+}
+
+void Append(metrics::Points& points, metrics::Points more) {
+  points.insert(points.end(), std::move_iterator(more.begin()), std::move_iterator(more.end()));
+}
+
+metrics::Points PointsOf(std::span<const freshness::PipelineReport> reports,
+                         const SeriesChoice& series) {
+  return metrics::FreshnessPoints(reports, {.with_partitions = series.with_partitions,
+                                            .with_compatibility = series.with_compatibility});
+}
+
+}  // namespace
+
+metrics::Points EndpointPoints(const Watch& watch, const SeriesChoice& series,
+                               std::span<const metrics::ExporterHealth> exporters) {
+  std::vector<freshness::PipelineReport> reports;
+  for (Watched& each : SnapshotFor(watch, series)) reports.push_back(std::move(each.report));
+  metrics::Points points = PointsOf(reports, series);
+  Append(points, metrics::ProcessPoints(GetBuildInfo().version));
+  Append(points, metrics::ExporterPoints(exporters));
+  return points;
+}
+
+push::Values PushedValues(const Watch& watch, const SeriesChoice& series,
+                          std::span<const metrics::ExporterHealth> exporters, WallTime now) {
+  push::Values values;
+  values.taken_at = now;
+  for (Watched& each : SnapshotFor(watch, series))
+    if (each.looks > 0) values.reports.push_back(std::move(each.report));
+  values.points = PointsOf(values.reports, series);
+  Append(values.points, metrics::BuildPoints(GetBuildInfo().version));
+  Append(values.points, metrics::ExporterPoints(exporters));
+  return values;
+}
+
+}  // namespace tidemark::app
