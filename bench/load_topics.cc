@@ -15,7 +15,7 @@ namespace {
 
 constexpr int kAdminTimeoutMs = 120'000;
 constexpr int32_t kTopicsAtOnce = 10;  // a broker refuses over 10,000 partitions in one request
-constexpr int kFlushTimeoutMs = 300'000;
+constexpr int kFlushTimeoutMs = 1'200'000;
 constexpr int64_t kAgeMinMs = 60'000;
 constexpr int64_t kAgeSpanMs = 3'540'000;
 
@@ -185,9 +185,10 @@ Status Run(const Options& options) {
                   .properties = {{"bootstrap.servers", options.bootstrap},
                                  {"enable.idempotence", "true"},
                                  {"linger.ms", "600000"},
-                                 {"message.timeout.ms", "700000"},
+                                 {"message.timeout.ms", "1500000"},
                                  {"batch.num.messages", std::to_string(options.batch_records)},
-                                 {"topic.metadata.propagation.max.ms", "120000"},
+                                 // 100,000 new partitions take many minutes to get their leaders.
+                                 {"topic.metadata.propagation.max.ms", "1200000"},
                                  // New topics have no leaders at first, which it warns of.
                                  {"log_level", "3"},
                                  {"queue.buffering.max.kbytes", "131072"}},
