@@ -41,7 +41,7 @@ Status CheckSizes(const ScanTable& table, const SliceLog& log, const std::vector
     if (block.size <= table.block_bytes_max) continue;
     return Fail(
         ErrorKind::kExhausted,
-        fmt::format("a log block is over half of the memory limit, file={} block={} "
+        fmt::format("a log block is over the memory limit, file={} block={} "
                     "bytes={} limit={}",
                     log.files()[block.file].key, block.number, block.size, table.block_bytes_max));
   }

@@ -412,8 +412,8 @@ Result<TableScan> TableScan::Open(const storage::ObjectStore& store,
       std::move(sources.slices),
       {},
       {}});
-  // Half of all memory, not of a scan's share: how many run at once is no reason to refuse a block.
-  state->table.block_bytes_max = std::max<uint64_t>(state->options.memory_max / 2, 1);
+  // Not a scan's share: how many run at once is no reason to refuse a block.
+  state->table.block_bytes_max = state->options.memory_max;
   if (state->options.with_history) {
     state->writers = BaseWriters(sources.timeline, properties.type);
   }
