@@ -18,6 +18,7 @@
 #include "scan/partition_glob.h"
 #include "scan/schema_versions.h"
 #include "scan/table_schema.h"
+#include "scan/text_check.h"
 
 namespace tidemark::scan {
 namespace {
@@ -433,9 +434,15 @@ std::span<const GroupSlices> TableScan::unit_groups(size_t unit) const {
 Result<ScanCounts> TableScan::RunUnit(size_t unit, const BatchSink& sink) const {
   const auto groups = state_->units[unit];
   const FileSlice& named = groups.front().back();
+  TextCheck text;
+  const BatchSink checked = [&](columnar::Batch batch) {
+    text.Look(batch);
+    return sink(std::move(batch));
+  };
   auto read = state_->options.with_history
-                  ? ScanHistory(state_->table, state_->writers, groups, sink)
-                  : ScanSlice(state_->table, named, state_->options.view, sink);
+                  ? ScanHistory(state_->table, state_->writers, groups, checked)
+                  : ScanSlice(state_->table, named, state_->options.view, checked);
+  if (auto finding = text.Found(PlaceOf(named))) state_->table.findings(*std::move(finding));
   if (!read) return std::unexpected(std::move(read).error().With(PlaceOf(named)));
   ScanCounts counts;
   counts.in_slices = *read;
