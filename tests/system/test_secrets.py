@@ -55,6 +55,8 @@ def full_config(table: pathlib.Path, dead: str) -> dict:
             "max_commit_depth": "100",
             "lag_cap": "7d",
             "interval": "60s",
+            "objective": "99",
+            "retention_margin": "6h",
         },
         "pipelines": [
             {
@@ -70,6 +72,8 @@ def full_config(table: pathlib.Path, dead: str) -> dict:
                 "disabled": "false",
                 "lag_cap": "7d",
                 "interval": "60s",
+                "objective": "99.9",
+                "retention_margin": "12h",
                 "max_commit_depth": "100",
             },
             {"name": "clicks", "table": "s3://lake/clicks", "sla": "30m"},
