@@ -34,7 +34,6 @@ struct Options {
   std::string table;
   audit::AuditOptions audit;
   int64_t limit = 1000;
-  std::string engine = "flink";
   std::string as_of;
   std::string format = "table";
   RowsFlags flags;
@@ -206,7 +205,7 @@ int RunCommand(Options options) {
   options.audit.memory_max = *memory;
   options.audit.threads = options.flags.threads;
   options.audit.limit = static_cast<size_t>(options.limit);
-  options.audit.engine = options.engine == "spark" ? merge::Engine::kSpark : merge::Engine::kFlink;
+  options.audit.engine = options.flags.engine;
   if (!options.as_of.empty()) options.audit.as_of = options.as_of;
   if (!options.merged.empty()) return RunMerge(options);
   std::vector<audit::AuditTask> tasks;
@@ -250,11 +249,6 @@ void AddAudit(CLI::App& app, Run& chosen) {
                    "the table's version, and what the table itself asks of the newest reader)")
       ->check(CLI::IsMember(ReaderNames()))
       ->allow_extra_args(false);
-  command
-      ->add_option("--engine", options->engine,
-                   "Whose reader of a release; they differ in changelog tables")
-      ->check(CLI::IsMember({"flink", "spark"}))
-      ->capture_default_str();
   command->add_option("--format", options->format, "")
       ->check(CLI::IsMember({"table", "json"}))
       ->capture_default_str();

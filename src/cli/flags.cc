@@ -52,6 +52,15 @@ void AddTableFlags(CLI::App& command, TableFlags& flags) {
 RowsFlags::RowsFlags() : threads(std::clamp(std::thread::hardware_concurrency(), 1u, 8u)) {}
 
 void AddRowsFlags(CLI::App& command, RowsFlags& flags, const std::string& threads_text) {
+  command
+      .add_option_function<std::string>(
+          "--engine",
+          [&flags](const std::string& name) {
+            flags.engine = name == "spark" ? merge::Engine::kSpark : merge::Engine::kFlink;
+          },
+          "Whose reader of a release; they differ in changelog tables")
+      ->check(CLI::IsMember({"flink", "spark"}))
+      ->default_str("flink");
   command.add_option("--memory-limit", flags.memory, "What reading may hold at a time")
       ->capture_default_str();
   command.add_option("--threads", flags.threads, threads_text)

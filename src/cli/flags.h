@@ -9,16 +9,17 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/time_text.h"
+#include "merge/profile.h"
 #include "storage/object_store.h"
 
 namespace CLI {
 class App;
 class Option;
-}
+}  // namespace CLI
 namespace tidemark::app {
 struct PipelineConfig;
 struct SinglePipeline;
-}
+}  // namespace tidemark::app
 
 namespace tidemark::cli {
 
@@ -43,6 +44,7 @@ void AddTableFlags(CLI::App& command, TableFlags& flags);
 struct RowsFlags {
   RowsFlags();  // as many threads as there are cores, up to 8
 
+  merge::Engine engine = merge::Engine::kFlink;
   std::string memory = "1GiB";
   unsigned threads;
   std::string timeout = "24h";

@@ -46,6 +46,7 @@ Status Complete(Options& options) {
   auto& scan = options.rows.scan;
   TRY_ASSIGN(scan.memory_max, BytesOf(options.flags.memory));
   scan.threads = options.flags.threads;
+  scan.engine = options.flags.engine;
   scan.view =
       options.view == "snapshot" ? scan::SliceView::kSnapshot : scan::SliceView::kReadOptimized;
   scan.columns = Split(options.columns);

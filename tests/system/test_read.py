@@ -293,6 +293,20 @@ def test_a_reader_that_throws_is_no_empty_table(tidemark: Program) -> None:
     assert "reader_fails" in run.err
 
 
+@pytest.mark.parametrize("engine", ["flink", "spark"])
+def test_a_changelog_table_is_read_as_the_engine_shows_it(
+    engine: str, tidemark: Program
+) -> None:
+    fixture = _HUDI / "rows/f014_x_changelog"
+    shown = json.loads((fixture / "fixture.json").read_text())[f"{engine}Snapshot"]
+    run = tidemark("read", fixture / "table", "--profile", "hudi-0.14", "--engine", engine)
+    assert run.code == HEALTHY
+    assert len(shown) == {"flink": 3, "spark": 5}[engine]
+    keys = ("id", "ev")
+    read = sorted(tuple(str(row[key]) for key in keys) for row in rows(run.out))
+    assert read == sorted(tuple(str(row[key]) for key in keys) for row in shown)
+
+
 @pytest.mark.parametrize("form", ["jsonl", "csv", "parquet", "arrow"])
 def test_an_output_file_is_whole_or_not_there(
     form: str, tidemark: Program, tmp_path: pathlib.Path
