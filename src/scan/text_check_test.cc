@@ -15,7 +15,8 @@ using columnar::Batch;
 using columnar::ColumnView;
 using ::testing::HasSubstr;
 
-/// A batch of one string column, or of a list of strings, and the record keys k0, k1, … hidden.
+/// Outlives its batches. A batch of one string column, or of a list of strings, and the record keys
+/// k0, k1, … hidden.
 class Texts {
  public:
   explicit Texts(const std::vector<std::string>& values, const std::string& type = R"("string")",
@@ -117,9 +118,9 @@ TEST(TextCheckTest, ItemsOfListsAreText) {
 }
 
 TEST(TextCheckTest, SlicesAreLookedAtAlone) {
-  const Batch batch = Texts({"\xFF", "a", "b"}).batch();
-  EXPECT_THAT(Told(batch.Slice(0, 1)), HasSubstr("values=1"));
-  EXPECT_EQ(Told(batch.Slice(1, 2)), "");
+  const Texts texts({"\xFF", "a", "b"});
+  EXPECT_THAT(Told(texts.batch().Slice(0, 1)), HasSubstr("values=1"));
+  EXPECT_EQ(Told(texts.batch().Slice(1, 2)), "");
 }
 
 TEST(TextCheckTest, BytesAreNoText) {
