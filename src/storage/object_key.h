@@ -20,6 +20,11 @@ inline constexpr size_t kKeyBytesMax = 4096;
 /// Files that a local store is still writing are named like this; no key may hold such a part.
 inline constexpr std::string_view kUnfinishedPrefix = ".tidemark-put-";
 
+/// "c" of "a/b/c": the name in its folder. Empty for a folder, "a/b/".
+constexpr std::string_view NameOf(std::string_view key) {
+  return key.substr(key.rfind('/') + 1);
+}
+
 /// true for a relative name whose parts are neither empty, ".", ".." nor of an unfinished file, and
 /// that holds no NUL and is not too long.
 bool IsKey(std::string_view key);

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "lake/hudi/cleaned_slices_internal.h"
+#include "storage/object_key.h"
 
 namespace tidemark::lake::hudi {
 namespace {
@@ -19,9 +20,7 @@ constexpr int kOwnLogsVersion = 8;
 /// Larger bodies are not read.
 constexpr uint64_t kCleanSizeMax = uint64_t{256} << 20;
 
-std::string_view NameOf(std::string_view key) {
-  return key.substr(key.rfind('/') + 1);
-}
+using storage::NameOf;
 
 std::string PartitionOf(std::string_view key) {
   const size_t slash = key.rfind('/');

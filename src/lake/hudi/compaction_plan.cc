@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "lake/avro/container.h"
+#include "storage/object_key.h"
 
 namespace tidemark::lake::hudi {
 namespace {
@@ -14,9 +15,7 @@ namespace {
 constexpr std::array<std::string_view, 5> kOperationFields = {
     "partitionPath", "fileId", "baseInstantTime", "dataFilePath", "deltaFilePaths"};
 
-std::string_view NameOf(std::string_view path) {
-  return path.substr(path.rfind('/') + 1);
-}
+using storage::NameOf;
 
 /// A nullable string; absent and null are empty.
 Status ReadText(const std::optional<avro::Datum>& field, std::string& text) {

@@ -10,6 +10,7 @@
 
 #include "lake/hudi/data_file_name.h"
 #include "lake/hudi/doubtful_commits_internal.h"
+#include "storage/object_key.h"
 
 namespace tidemark::lake::hudi {
 namespace {
@@ -17,9 +18,7 @@ namespace {
 /// From this table version on a log file belongs to one delta commit and is named by it.
 constexpr int kOwnLogsVersion = 8;
 
-std::string_view NameOf(std::string_view key) {
-  return key.substr(key.rfind('/') + 1);
-}
+using storage::NameOf;
 
 /// The write that a name in a table of any version is surely of.
 std::optional<std::string> WriterOf(std::string_view name) {

@@ -13,6 +13,7 @@
 #include "lake/hudi/lost_files_internal.h"
 #include "lake/hudi/slice_inputs_internal.h"
 #include "lake/hudi/slice_orphans_internal.h"
+#include "storage/object_key.h"
 
 namespace tidemark::lake::hudi {
 namespace {
@@ -22,9 +23,7 @@ constexpr int kOwnLogsVersion = 8;
 /// The instant of skeleton files (metadata-only bootstrap).
 constexpr std::string_view kSkeletonInstant = "00000000000001";
 
-std::string_view NameOf(std::string_view key) {
-  return key.substr(key.rfind('/') + 1);
-}
+using storage::NameOf;
 
 bool ByName(const LogFile& a, const LogFile& b) {
   const auto rank = [](const LogFile& log) {

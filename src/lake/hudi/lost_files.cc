@@ -14,6 +14,7 @@
 #include "lake/hudi/commit_metadata.h"
 #include "lake/hudi/lost_files_internal.h"
 #include "lake/hudi/written_files.h"
+#include "storage/object_key.h"
 
 namespace tidemark::lake::hudi {
 namespace {
@@ -25,9 +26,7 @@ constexpr size_t kNamedFiles = 5;
 /// From this table version on a log file belongs to one delta commit and is named by it.
 constexpr int kOwnLogsVersion = 8;
 
-std::string_view NameOf(std::string_view key) {
-  return key.substr(key.rfind('/') + 1);
-}
+using storage::NameOf;
 
 std::string PartitionOf(std::string_view key) {
   const size_t slash = key.rfind('/');
@@ -119,12 +118,12 @@ class LostFiles {
     }
     for (const auto& [instant, keys] : files) {
       if (told_.contains(instant)) continue;
-      findings_.Add("unfinished_write", std::string(keys.front()),
-                    fmt::format("a write has not completed, while later ones have: it is under "
-                                "way, it failed, or its completed file is lost instant={} files={} "
-                                "first={}",
-                                instant, keys.size(),
-                                fmt::join(keys | std::views::take(kNamedFiles), ",")));
+      findings_.Add(
+          "unfinished_write", std::string(keys.front()),
+          fmt::format("a write has not completed, while later ones have: it is under "
+                      "way, it failed, or its completed file is lost instant={} files={} "
+                      "first={}",
+                      instant, keys.size(), fmt::join(keys | std::views::take(kNamedFiles), ",")));
     }
   }
 
@@ -229,8 +228,8 @@ class LostFiles {
 Result<std::vector<PlannedWrite>> ReadPlanned(const storage::ObjectStore& store,
                                               const Instant& commit, const Budget& budget) {
   const std::string folder = commit.file.substr(0, commit.file.rfind('/') + 1);
-  const auto action = commit.action == Action::kCommit ? std::string()
-                                                       : fmt::format(".{}", commit.action_name);
+  const auto action =
+      commit.action == Action::kCommit ? std::string() : fmt::format(".{}", commit.action_name);
   const auto body = store.ReadUpTo(fmt::format("{}{}{}.inflight", folder, commit.requested, action),
                                    kCommitBodySizeMax, budget);
   if (!body) {

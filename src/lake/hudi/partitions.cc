@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "lake/hudi/data_file_name.h"
+#include "storage/object_key.h"
 
 namespace tidemark::lake::hudi {
 namespace {
@@ -32,9 +33,7 @@ std::string_view FolderOf(std::string_view key) {
   return slash == key.npos ? std::string_view() : key.substr(0, slash);
 }
 
-std::string_view NameOf(std::string_view key) {
-  return key.substr(key.rfind('/') + 1);
-}
+using storage::NameOf;
 
 bool IsMark(std::string_view name) {
   if (!name.starts_with(kMarkName)) return false;

@@ -12,13 +12,12 @@
 #include "lake/hudi/log_file.h"
 #include "lake/hudi/slice_orphans_internal.h"
 #include "lake/hudi/stored_log.h"
+#include "storage/object_key.h"
 
 namespace tidemark::lake::hudi {
 namespace {
 
-std::string_view NameOf(std::string_view key) {
-  return key.substr(key.rfind('/') + 1);
-}
+using storage::NameOf;
 
 bool HoldsRows(const LogBlock& block) {
   switch (block.kind) {

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "lake/hudi/archive.h"
+#include "storage/object_key.h"
 
 namespace tidemark::lake::hudi {
 namespace {
@@ -67,10 +68,7 @@ bool IsContradictory(const TableProperties& properties) {
   return (properties.version >= kFirstVersionOfLayout2) != (properties.layout >= 2);
 }
 
-/// "c" of "a/b/c".
-std::string_view NameOf(std::string_view key) {
-  return key.substr(key.rfind('/') + 1);
-}
+using storage::NameOf;
 
 /// Completed instants in the folder of the other layout.
 Result<size_t> CountElsewhere(const storage::ObjectStore& store, std::string_view folder,
