@@ -2,13 +2,12 @@
 
 #include <optional>
 
+#include "storage/object_key.h"
+
 namespace tidemark::scan {
 namespace {
 
-std::string_view FolderOf(std::string_view key) {
-  const size_t slash = key.rfind('/');
-  return slash == key.npos ? std::string_view() : key.substr(0, slash);
-}
+using storage::FolderOf;
 
 }  // namespace
 

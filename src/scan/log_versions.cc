@@ -9,6 +9,7 @@
 #include "columnar/batch_reader.h"
 #include "scan/delete_ordering.h"
 #include "scan/unavailable_value.h"
+#include "storage/object_key.h"
 
 namespace tidemark::scan {
 namespace {
@@ -34,10 +35,7 @@ std::string_view WrittenName(std::string_view column,
   return column;
 }
 
-std::string_view FolderOf(std::string_view key) {
-  const size_t slash = key.rfind('/');
-  return slash == key.npos ? std::string_view() : key.substr(0, slash);
-}
+using storage::FolderOf;
 
 bool IsPartial(const lake::hudi::LogBlock& block) {
   return block.Header(LogHeaderKey::kIsPartial) == "true";

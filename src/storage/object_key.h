@@ -25,6 +25,12 @@ constexpr std::string_view NameOf(std::string_view key) {
   return key.substr(key.rfind('/') + 1);
 }
 
+/// "a/b" of "a/b/c", "" of "c": the folder without its trailing '/'.
+constexpr std::string_view FolderOf(std::string_view key) {
+  const size_t slash = key.rfind('/');
+  return slash == key.npos ? std::string_view() : key.substr(0, slash);
+}
+
 /// true for a relative name whose parts are neither empty, ".", ".." nor of an unfinished file, and
 /// that holds no NUL and is not too long.
 bool IsKey(std::string_view key);

@@ -10,11 +10,11 @@
 #include <string_view>
 #include <utility>
 
+#include "lake/hudi/data_file_name.h"
+
 namespace tidemark::lake::hudi {
 namespace {
 
-/// From this table version on log files belong to one commit each.
-constexpr int kOwnLogsVersion = 8;
 constexpr std::string_view kRollback = "0";
 constexpr std::array<std::string_view, 10> kFateNames = {
     "applies",     "command",   "uncommitted", "later",    "hidden",

@@ -10,22 +10,17 @@
 #include <vector>
 
 #include "lake/hudi/cleaned_slices_internal.h"
+#include "lake/hudi/data_file_name.h"
 #include "storage/object_key.h"
 
 namespace tidemark::lake::hudi {
 namespace {
 
-/// From this table version on a log file belongs to one delta commit and is named by it.
-constexpr int kOwnLogsVersion = 8;
 /// Larger bodies are not read.
 constexpr uint64_t kCleanSizeMax = uint64_t{256} << 20;
 
+using storage::FolderOf;
 using storage::NameOf;
-
-std::string PartitionOf(std::string_view key) {
-  const size_t slash = key.rfind('/');
-  return std::string(slash == key.npos ? std::string_view() : key.substr(0, slash));
-}
 
 Result<CleanMetadata> ReadBody(const storage::ObjectStore& store, const std::string& key,
                                Result<CleanMetadata> (*parse)(std::string_view),
@@ -58,10 +53,10 @@ struct NamedFile {
 std::optional<NamedFile> ParseKey(std::string_view key) {
   const auto name = NameOf(key);
   if (auto base = ParseBaseFileName(name))
-    return NamedFile{{PartitionOf(key), base->file_id}, base->instant, true};
+    return NamedFile{{std::string(FolderOf(key)), base->file_id}, base->instant, true};
   const auto log = ParseLogFileName(name);
   if (!log || log->is_cdc) return std::nullopt;
-  return NamedFile{{PartitionOf(key), log->file_id}, log->instant, false};
+  return NamedFile{{std::string(FolderOf(key)), log->file_id}, log->instant, false};
 }
 
 struct RemovedFile {

@@ -8,6 +8,10 @@
 
 namespace tidemark::lake::hudi {
 
+/// From this table version on a log file belongs to one delta commit and is named by it; before, by
+/// the base file it lies upon, and commits append to it.
+inline constexpr int kOwnLogsVersion = 8;
+
 /// Told from the end of the name. Only Parquet is read.
 enum class BaseFileFormat { kParquet, kOrc, kHFile, kLance };
 

@@ -15,9 +15,6 @@
 namespace tidemark::lake::hudi {
 namespace {
 
-/// From this table version on a log file belongs to one delta commit and is named by it.
-constexpr int kOwnLogsVersion = 8;
-
 using storage::NameOf;
 
 /// The write that a name in a table of any version is surely of.

@@ -9,6 +9,7 @@
 
 #include "lake/hudi/base_twins_internal.h"
 #include "lake/hudi/cleaned_slices_internal.h"
+#include "lake/hudi/data_file_name.h"
 #include "lake/hudi/doubtful_commits_internal.h"
 #include "lake/hudi/lost_files_internal.h"
 #include "lake/hudi/slice_inputs_internal.h"
@@ -18,8 +19,6 @@
 namespace tidemark::lake::hudi {
 namespace {
 
-/// From this table version on a log file belongs to one delta commit and is named by it.
-constexpr int kOwnLogsVersion = 8;
 /// The instant of skeleton files (metadata-only bootstrap).
 constexpr std::string_view kSkeletonInstant = "00000000000001";
 

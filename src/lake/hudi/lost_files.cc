@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "lake/hudi/commit_metadata.h"
+#include "lake/hudi/data_file_name.h"
 #include "lake/hudi/lost_files_internal.h"
 #include "lake/hudi/written_files.h"
 #include "storage/object_key.h"
@@ -23,15 +24,9 @@ namespace {
 constexpr int kBodyTries = 3;
 /// Files that a finding names.
 constexpr size_t kNamedFiles = 5;
-/// From this table version on a log file belongs to one delta commit and is named by it.
-constexpr int kOwnLogsVersion = 8;
 
+using storage::FolderOf;
 using storage::NameOf;
-
-std::string PartitionOf(std::string_view key) {
-  const size_t slash = key.rfind('/');
-  return std::string(slash == key.npos ? std::string_view() : key.substr(0, slash));
-}
 
 class LostFiles {
  public:
@@ -155,7 +150,7 @@ class LostFiles {
     const auto base = ParseBaseFileName(NameOf(file.path));
     const auto log = base ? std::optional<LogFileName>() : ParseLogFileName(NameOf(file.path));
     if (!base && (!log || log->is_cdc || options_.loss_check != LossCheck::kAllFiles)) return;
-    FileGroupId group{PartitionOf(file.path), base ? base->file_id : log->file_id};
+    FileGroupId group{std::string(FolderOf(file.path)), base ? base->file_id : log->file_id};
     if (options_.wants_partition && !options_.wants_partition(group.partition)) return;
     if (inputs_.replaced.contains(group)) return;
     LookBehind(file, commit);

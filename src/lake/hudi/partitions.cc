@@ -27,12 +27,7 @@ struct Folder {
   bool is_marked = false;
 };
 
-/// Without the trailing '/'.
-std::string_view FolderOf(std::string_view key) {
-  const size_t slash = key.rfind('/');
-  return slash == key.npos ? std::string_view() : key.substr(0, slash);
-}
-
+using storage::FolderOf;
 using storage::NameOf;
 
 bool IsMark(std::string_view name) {
