@@ -1,5 +1,6 @@
-// How long the checkpoint of a huge commit takes: bodies of 10,000 and more write stats, as a
-// backfill leaves them, read for their extra metadata alone. Run:
+// How long a huge commit takes: bodies of 10,000 and more write stats, as a backfill leaves them,
+// read for their extra metadata alone (the checkpoint), and for every write stat (the change feed).
+// Run:
 // build/release/bench/commit_metadata_bench
 #include <benchmark/benchmark.h>
 #include <fmt/format.h>
@@ -13,6 +14,7 @@
 #include "base/check.h"
 #include "lake/avro/container.h"
 #include "lake/hudi/commit_metadata.h"
+#include "lake/hudi/commit_stats.h"
 #include "storage/object_store.h"
 
 namespace {
@@ -140,6 +142,21 @@ void ScanBody(benchmark::State& state, const std::string& body) {
   state.counters["body_bytes"] = static_cast<double>(body.size());
 }
 
+void ReadStats(benchmark::State& state, const std::string& body) {
+  for (auto _ : state) {
+    state.PauseTiming();
+    std::string copy;
+    copy.reserve(body.size() + tidemark::storage::kReadRoomBytes);
+    copy = body;
+    state.ResumeTiming();
+    const auto stats = hudi::ParseCommitStats(std::move(copy));
+    CHECK(stats && stats->partitions.begin()->second.size() == static_cast<size_t>(state.range(0)),
+          stats ? "another number of stats" : stats.error().message);
+  }
+  state.SetBytesProcessed(state.iterations() * static_cast<int64_t>(body.size()));
+  state.counters["body_bytes"] = static_cast<double>(body.size());
+}
+
 void JsonCommit(benchmark::State& state) {
   ScanBody(state, JsonBody(static_cast<int>(state.range(0))));
 }
@@ -147,9 +164,18 @@ void AvroCommit(benchmark::State& state) {
   ScanBody(state, AvroBody(static_cast<int>(state.range(0))));
 }
 
+void JsonStats(benchmark::State& state) {
+  ReadStats(state, JsonBody(static_cast<int>(state.range(0))));
+}
+void AvroStats(benchmark::State& state) {
+  ReadStats(state, AvroBody(static_cast<int>(state.range(0))));
+}
+
 // 10,000 stats are 10 MB of JSON; as many bytes of Avro hold 30,000.
 BENCHMARK(JsonCommit)->Arg(10)->Arg(10'000)->Unit(benchmark::kMillisecond);
 BENCHMARK(AvroCommit)->Arg(10)->Arg(10'000)->Arg(30'000)->Unit(benchmark::kMillisecond);
+BENCHMARK(JsonStats)->Arg(10)->Arg(10'000)->Unit(benchmark::kMillisecond);
+BENCHMARK(AvroStats)->Arg(10)->Arg(10'000)->Arg(30'000)->Unit(benchmark::kMillisecond);
 
 }  // namespace
 

@@ -3,10 +3,12 @@
 #include <fmt/core.h>
 
 #include <string_view>
+#include <utility>
 
 #include "lake/avro/container.h"
 #include "lake/hudi/commit_metadata_avro.h"
 #include "lake/hudi/commit_metadata_json.h"
+#include "lake/hudi/write_sink_internal.h"
 
 namespace tidemark::lake::hudi {
 namespace {
@@ -23,14 +25,18 @@ std::string Hex(std::string_view bytes) {
 }  // namespace
 
 Result<CommitMetadata> ParseCommitMetadata(std::string body) {
+  return ParseCommitBody(std::move(body), nullptr);
+}
+
+Result<CommitMetadata> ParseCommitBody(std::string body, WriteSink* writes) {
   if (body.empty()) return CommitMetadata{};
   if (body.size() > kCommitBodySizeMax)
     return Fail(ErrorKind::kExhausted, fmt::format("commit body is over the bound size={} max={}",
                                                    body.size(), kCommitBodySizeMax));
   const size_t first = body.find_first_not_of(" \t\r\n");
-  if (first != body.npos && body[first] == '{') return ParseJsonCommitMetadata(body);
+  if (first != body.npos && body[first] == '{') return ParseJsonCommitMetadata(body, writes);
   if (body.starts_with(avro::kContainerMagic)) {
-    auto metadata = ParseAvroCommitMetadata(body);
+    auto metadata = ParseAvroCommitMetadata(body, writes);
     if (!metadata) return std::unexpected(std::move(metadata).error().With("commit body in Avro"));
     return metadata;
   }

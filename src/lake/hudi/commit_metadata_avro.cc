@@ -3,18 +3,28 @@
 #include <fmt/core.h>
 
 #include <array>
+#include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "lake/avro/container.h"
+#include "lake/hudi/write_sink_internal.h"
 
 namespace tidemark::lake::hudi {
 namespace {
 
-constexpr std::array<std::string_view, 4> kWantedFields = {
-    "extraMetadata", "operationType", "compacted", "partitionToReplaceFileIds"};
+constexpr std::array<std::string_view, 5> kWantedFields = {"extraMetadata", "operationType",
+                                                           "compacted", "partitionToReplaceFileIds",
+                                                           "partitionToWriteStats"};
+// The last is wanted only by some.
+constexpr auto kMetadataFields = std::span(kWantedFields).first<4>();
+
+constexpr std::array<std::string_view, 10> kStatFields = {
+    "fileId",          "path",       "prevCommit",      "numWrites",       "numDeletes",
+    "numUpdateWrites", "numInserts", "totalWriteBytes", "fileSizeInBytes", "logOffset"};
 
 /// Other records of a timeline have extraMetadata too, and must not pass for a commit without a
 /// checkpoint.
@@ -62,13 +72,82 @@ Status ReadReplaced(const avro::Datum& map, CommitMetadata& metadata) {
   }
 }
 
+/// Absent and null leave the value as it was.
+Status ReadText(const std::optional<avro::Datum>& field, std::string_view& text) {
+  if (!field || field->is_null()) return {};
+  TRY_ASSIGN(text, field->String());
+  return {};
+}
+
+Status ReadNumber(const std::optional<avro::Datum>& field, int64_t& number) {
+  if (!field || field->is_null()) return {};
+  TRY_ASSIGN(number, field->Long());
+  return {};
+}
+
+/// Reads the stats of one body. They are all of one type, whose fields are looked up once.
+class StatReader {
+ public:
+  explicit StatReader(WriteSink& writes) : writes_(writes) {}
+
+  Status ReadPartition(const avro::Items::Entry& partition) {
+    writes_.BeginPartition(partition.key);
+    TRY_ASSIGN(auto stats, partition.value.OpenItems());
+    while (true) {
+      TRY_ASSIGN(const auto stat, stats.Next());
+      if (!stat) return {};
+      TRY(ReadStat(stat->value));
+    }
+  }
+
+ private:
+  Status ReadStat(const avro::Datum& record) {
+    if (record.type().kind != avro::Kind::kRecord)
+      return Fail(ErrorKind::kUnsupported, "write stat is no record");
+    if (!selection_ || &selection_->record() != &record.type())
+      selection_.emplace(record.type(), kStatFields);
+    std::array<std::optional<avro::Datum>, kStatFields.size()> row;
+    TRY(record.ReadFields(*selection_, row));
+    WriteView write;
+    TRY(ReadText(row[0], write.file_id));
+    TRY(ReadText(row[1], write.path));
+    TRY(ReadText(row[2], write.previous));
+    TRY(ReadNumber(row[3], write.writes));
+    TRY(ReadNumber(row[4], write.deletes));
+    TRY(ReadNumber(row[5], write.updates));
+    TRY(ReadNumber(row[6], write.inserts));
+    TRY(ReadNumber(row[7], write.written_bytes));
+    TRY(ReadNumber(row[8], write.file_size));
+    TRY(ReadNumber(row[9], write.log_offset));
+    writes_.Take(write);
+    return {};
+  }
+
+  WriteSink& writes_;
+  std::optional<avro::Selection> selection_;
+};
+
+Status ReadStats(const avro::Datum& by_partition, WriteSink& writes) {
+  writes.BeginStats();
+  StatReader reader(writes);
+  TRY_ASSIGN(auto partitions, by_partition.OpenItems());
+  while (true) {
+    TRY_ASSIGN(const auto partition, partitions.Next());
+    if (!partition) return {};
+    TRY(reader.ReadPartition(*partition));
+  }
+}
+
 }  // namespace
 
-Result<CommitMetadata> ReadCommitMetadataRecord(const avro::Datum& record) {
+Result<CommitMetadata> ReadCommitMetadataRecord(const avro::Datum& record, WriteSink* writes) {
   TRY(CheckRecordType(record.type()));
   std::array<std::optional<avro::Datum>, kWantedFields.size()> row;
-  TRY(record.ReadFields(avro::Selection(record.type(), kWantedFields), row));
-  const auto& [extra, operation, compacted, replaced] = row;
+  const auto wanted =
+      writes == nullptr ? std::span<const std::string_view>(kMetadataFields) : kWantedFields;
+  TRY(record.ReadFields(avro::Selection(record.type(), wanted),
+                        std::span(row).first(wanted.size())));
+  const auto& [extra, operation, compacted, replaced, stats] = row;
   if (!extra)
     return Fail(ErrorKind::kUnsupported, "commit metadata lacks a field missing=extraMetadata");
   CommitMetadata metadata;
@@ -80,14 +159,15 @@ Result<CommitMetadata> ReadCommitMetadataRecord(const avro::Datum& record) {
   if (compacted && !compacted->is_null()) TRY(compacted->Boolean(metadata.is_compacted));
   metadata.says_replaced = replaced.has_value();
   if (replaced && !replaced->is_null()) TRY(ReadReplaced(*replaced, metadata));
+  if (writes != nullptr && stats && !stats->is_null()) TRY(ReadStats(*stats, *writes));
   return metadata;
 }
 
-Result<CommitMetadata> ParseAvroCommitMetadata(std::string_view body) {
+Result<CommitMetadata> ParseAvroCommitMetadata(std::string_view body, WriteSink* writes) {
   TRY_ASSIGN(auto file, avro::Container::Open(body));
   TRY_ASSIGN(const auto record, file.Next());
   if (!record) return Fail(ErrorKind::kCorrupt, "file holds no record");
-  TRY_ASSIGN(auto metadata, ReadCommitMetadataRecord(*record));
+  TRY_ASSIGN(auto metadata, ReadCommitMetadataRecord(*record, writes));
   // Asking for another one checks the rest of this one, and that the file ends behind it.
   TRY_ASSIGN(const auto second, file.Next());
   if (second) return Fail(ErrorKind::kCorrupt, "file holds several records");

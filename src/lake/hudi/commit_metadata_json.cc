@@ -5,9 +5,13 @@
 #define SIMDJSON_EXCEPTIONS 0
 #include <simdjson.h>
 
+#include <array>
+#include <cstdint>
 #include <string_view>
 #include <utility>
 #include <vector>
+
+#include "lake/hudi/write_sink_internal.h"
 
 namespace tidemark::lake::hudi {
 namespace {
@@ -109,9 +113,95 @@ Status ReadReplaced(ondemand::value value, std::string_view part, CommitMetadata
   return {};
 }
 
+/// Nulls leave `number` as it was.
+Status ReadNumber(ondemand::value value, int64_t& number) {
+  TRY_ASSIGN(const auto presence, PresenceOf(value, "write stats"));
+  if (presence == Presence::kNull) return {};
+  if (const auto code = value.get_int64().get(number)) return Corrupt(code, "write stats");
+  return {};
+}
+
+Status ReadText(ondemand::value value, std::string_view& text) {
+  TRY_ASSIGN(const auto presence, PresenceOf(value, "write stats"));
+  if (presence == Presence::kNull) return {};
+  if (const auto code = value.get_string().get(text)) return Corrupt(code, "write stats");
+  return {};
+}
+
+struct TextMember {
+  std::string_view key;
+  std::string_view WriteView::* text;
+};
+struct NumberMember {
+  std::string_view key;
+  int64_t WriteView::* number;
+};
+constexpr std::array<TextMember, 3> kTextMembers = {{{"fileId", &WriteView::file_id},
+                                                     {"path", &WriteView::path},
+                                                     {"prevCommit", &WriteView::previous}}};
+constexpr std::array<NumberMember, 7> kNumberMembers = {
+    {{"numWrites", &WriteView::writes},
+     {"numDeletes", &WriteView::deletes},
+     {"numUpdateWrites", &WriteView::updates},
+     {"numInserts", &WriteView::inserts},
+     {"totalWriteBytes", &WriteView::written_bytes},
+     {"fileSizeInBytes", &WriteView::file_size},
+     {"logOffset", &WriteView::log_offset}}};
+
+Status ReadStatMember(std::string_view key, ondemand::value value, WriteView& write) {
+  for (const TextMember& member : kTextMembers)
+    if (key == member.key) return ReadText(value, write.*member.text);
+  for (const NumberMember& member : kNumberMembers)
+    if (key == member.key) return ReadNumber(value, write.*member.number);
+  return {};
+}
+
+Status ReadStat(ondemand::value value, WriteSink& writes) {
+  ondemand::object object;
+  if (const auto code = value.get_object().get(object)) return Corrupt(code, "write stats");
+  WriteView write;
+  for (auto entry : object) {
+    ondemand::field field;
+    if (const auto code = std::move(entry).get(field)) return Corrupt(code, "write stats");
+    std::string_view key;
+    if (const auto code = field.unescaped_key().get(key)) return Corrupt(code, "write stats");
+    TRY(ReadStatMember(key, field.value(), write));
+  }
+  writes.Take(write);
+  return {};
+}
+
+Status ReadStats(ondemand::value value, WriteSink& writes) {
+  writes.BeginStats();
+  ondemand::object partitions;
+  if (const auto code = value.get_object().get(partitions)) return Corrupt(code, "write stats");
+  for (auto entry : partitions) {
+    ondemand::field partition;
+    if (const auto code = std::move(entry).get(partition)) return Corrupt(code, "write stats");
+    std::string_view name;
+    if (const auto code = partition.unescaped_key().get(name)) return Corrupt(code, "write stats");
+    writes.BeginPartition(name);
+    ondemand::array stats;
+    if (const auto code = partition.value().get_array().get(stats))
+      return Corrupt(code, "write stats");
+    for (auto item : stats) {
+      ondemand::value stat;
+      if (const auto code = std::move(item).get(stat)) return Corrupt(code, "write stats");
+      TRY(ReadStat(stat, writes));
+    }
+  }
+  return {};
+}
+
 /// Takes what belongs into `metadata`; the iteration passes over every other member unparsed.
-Status ReadMember(std::string_view key, ondemand::value value, CommitMetadata& metadata) {
+Status ReadMember(std::string_view key, ondemand::value value, CommitMetadata& metadata,
+                  WriteSink* writes) {
   if (key == "extraMetadata") return ReadExtra(value, metadata);
+  if (key == "partitionToWriteStats") {
+    if (writes == nullptr) return {};
+    TRY_ASSIGN(const auto presence, PresenceOf(value, "write stats"));
+    return presence == Presence::kNull ? Status() : ReadStats(value, *writes);
+  }
   const bool is_replaced = key == "partitionToReplaceFileIds";
   if (key != "operationType" && key != "compacted" && !is_replaced) return {};
   if (is_replaced) metadata.says_replaced = true;
@@ -131,7 +221,7 @@ Status ReadMember(std::string_view key, ondemand::value value, CommitMetadata& m
 
 }  // namespace
 
-Result<CommitMetadata> ParseJsonCommitMetadata(std::string& body) {
+Result<CommitMetadata> ParseJsonCommitMetadata(std::string& body, WriteSink* writes) {
   body.reserve(body.size() + simdjson::SIMDJSON_PADDING);
   ondemand::parser parser;
   ondemand::document document;
@@ -146,7 +236,7 @@ Result<CommitMetadata> ParseJsonCommitMetadata(std::string& body) {
     if (const auto code = std::move(entry).get(field)) return Corrupt(code, "document");
     std::string_view key;
     if (const auto code = field.unescaped_key().get(key)) return Corrupt(code, "document");
-    TRY(ReadMember(key, field.value(), metadata));
+    TRY(ReadMember(key, field.value(), metadata, writes));
   }
   // The iteration ends at the brace that closes the document. Bytes behind it mean that the file is
   // not what one writer wrote; "out of bounds" is how the library says that there are none.

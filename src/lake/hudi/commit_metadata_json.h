@@ -8,7 +8,9 @@
 
 namespace tidemark::lake::hudi {
 
-/// See ParseCommitMetadata. `body` may grow in capacity; its bytes stay.
-Result<CommitMetadata> ParseJsonCommitMetadata(std::string& body);
+class WriteSink;
+
+/// See ParseCommitBody. `body` may grow in capacity; its bytes stay.
+Result<CommitMetadata> ParseJsonCommitMetadata(std::string& body, WriteSink* writes);
 
 }  // namespace tidemark::lake::hudi
