@@ -24,9 +24,12 @@ constexpr std::string_view kSchema = R"({"type":"record","name":"HoodieArchivedM
     "fields":[{"name":"extraMetadata","type":["null",{"type":"map","values":["null","string"]}]}]}]},
   {"name":"stateTransitionTime","type":["null","string"]}]})";
 
+constexpr hudi::ArchiveOptions kAll = {.with_cleans = true, .with_facts = true};
+
 void Check(const hudi::ArchivedInstant& archived) {
   if (!archived.instant.is_archived || archived.instant.requested.empty()) std::abort();
   if (archived.has_metadata && !archived.defect.empty()) std::abort();
+  if (hudi::FactsTextSize(archived.facts) > hudi::ArchivedTextSize(archived)) std::abort();
 }
 
 }  // namespace
@@ -38,11 +41,11 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     bytes.remove_prefix(1);
     const auto datum = avro::Datum::Open(schema->root(), bytes);
     if (!datum) std::abort();  // a record always opens
-    const auto archived = hudi::ReadArchivedEntry(*datum, bytes.size(), {});
+    const auto archived = hudi::ReadArchivedEntry(*datum, bytes.size(), kAll);
     if (archived) Check(*archived);
     return 0;
   }
-  const auto content = hudi::ReadArchiveLog(bytes, "fuzz", {});
+  const auto content = hudi::ReadArchiveLog(bytes, "fuzz", kAll);
   for (const auto& archived : content.instants) Check(archived);
   if (!content.is_whole && content.findings.empty()) std::abort();
   return 0;

@@ -13,6 +13,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   for (const auto parse : {ParseCleanMetadata, ParseCleanPlan}) {
     const auto clean = parse(body);
     if (!clean) continue;
+    if (!std::ranges::is_sorted(clean->deleted_partitions)) std::abort();
     for (const auto& [partition, names] : clean->removed) {
       if (!std::ranges::is_sorted(names)) std::abort();
       for (const auto& name : names)

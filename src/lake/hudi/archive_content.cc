@@ -69,7 +69,7 @@ class LogContent {
 }  // namespace
 
 size_t ArchivedTextSize(const ArchivedInstant& archived) {
-  size_t size = archived.defect.size();
+  size_t size = archived.defect.size() + FactsTextSize(archived.facts);
   for (const auto& [key, value] : archived.metadata.extra) size += key.size() + value.size();
   for (const auto& [partition, ids] : archived.metadata.replaced) {
     size += partition.size();

@@ -4,18 +4,26 @@
 
 #include <algorithm>
 #include <tuple>
+#include <type_traits>
 #include <utility>
+#include <variant>
 
 #include "base/check.h"
 #include "lake/hudi/commit_metadata_avro.h"
+#include "lake/hudi/commit_stats_internal.h"
 
 namespace tidemark::lake::hudi {
 namespace {
 
-constexpr std::string_view kEntryFields[] = {"commitTime",           "actionType",
-                                             "actionState",          "stateTransitionTime",
-                                             "hoodieCommitMetadata", "hoodieReplaceCommitMetadata",
-                                             "hoodieCleanMetadata"};
+constexpr std::string_view kEntryFields[] = {"commitTime",
+                                             "actionType",
+                                             "actionState",
+                                             "stateTransitionTime",
+                                             "hoodieCommitMetadata",
+                                             "hoodieReplaceCommitMetadata",
+                                             "hoodieCleanMetadata",
+                                             "hoodieRollbackMetadata",
+                                             "hoodieSavePointMetadata"};
 enum EntryField {
   kTime,
   kAction,
@@ -24,6 +32,8 @@ enum EntryField {
   kCommit,
   kReplaceCommit,
   kClean,
+  kRollback,
+  kSavepoint,
   kFieldCount
 };
 
@@ -69,32 +79,97 @@ Result<ArchivedInstant> MakeInstant(std::optional<std::string_view> time,
   return archived;
 }
 
-void TakeMetadata(Result<CommitMetadata> metadata, const ArchiveOptions& options,
+void DropSchemas(CommitMetadata& metadata) {
+  for (const auto key : kSchemaKeys) metadata.extra.erase(std::string(key));
+}
+
+void TakeMetadata(CommitMetadata metadata, const ArchiveOptions& options,
                   ArchivedInstant& archived) {
-  if (!metadata) {
-    archived.defect = std::move(metadata).error().message;
-    return;
-  }
   archived.has_metadata = true;
-  archived.metadata = *std::move(metadata);
+  archived.metadata = std::move(metadata);
   archived.instant.operation = archived.metadata.operation;
-  for (const auto key : kSchemaKeys) archived.metadata.extra.erase(std::string(key));
+  DropSchemas(archived.metadata);
   if (!options.with_extra) archived.metadata.extra.clear();
 }
 
-void TakeClean(Result<CleanMetadata> clean, ArchivedInstant& archived) {
-  if (clean)
-    archived.clean = *std::move(clean);
-  else
-    archived.defect = std::move(clean).error().message;
+/// `body` is the value of the instant's action.
+template <class Value>
+void TakeBody(Result<Value> body, const ArchiveOptions& options, ArchivedInstant& archived) {
+  if (!body) {
+    archived.defect = std::move(body).error().message;
+    return;
+  }
+  if constexpr (std::is_same_v<Value, CommitMetadata>) {
+    TakeMetadata(*std::move(body), options, archived);
+  } else {
+    if constexpr (std::is_same_v<Value, CommitStats>) {
+      TakeMetadata(body->metadata, options, archived);
+      DropSchemas(body->metadata);
+    }
+    if constexpr (std::is_same_v<Value, CleanMetadata>) {
+      if (options.with_cleans) archived.clean = *body;
+    }
+    if (options.with_facts) archived.facts = *std::move(body);
+  }
 }
 
-bool IsCompletedClean(const Instant& instant) {
-  return instant.state == State::kCompleted && instant.action == Action::kClean;
+Result<CommitStats> ReadStats(const avro::Datum& record) {
+  StatsCollector collector;
+  TRY_ASSIGN(auto metadata, ReadCommitMetadataRecord(record, &collector));
+  return std::move(collector).Finish(std::move(metadata));
+}
+
+bool IsCompleted(const Instant& instant, Action action) {
+  return instant.state == State::kCompleted && instant.action == action;
 }
 
 bool HasCommitMetadata(const Instant& instant) {
   return instant.state == State::kCompleted && IsCommitAction(instant.action);
+}
+
+/// What an entry of layout 1 keeps in the field of its action.
+void TakeEntryBody(std::span<const std::optional<avro::Datum>> row, const ArchiveOptions& options,
+                   ArchivedInstant& archived) {
+  const auto is_there = [&](EntryField field) { return row[field] && !row[field]->is_null(); };
+  const Instant& instant = archived.instant;
+  if (HasCommitMetadata(instant)) {
+    const bool is_replace = instant.action == Action::kReplaceCommit;
+    const EntryField own = is_replace ? kReplaceCommit : kCommit;
+    const EntryField other = is_replace ? kCommit : kReplaceCommit;
+    const EntryField body = is_there(own) ? own : other;
+    if (!is_there(body)) return;
+    if (options.with_facts)
+      TakeBody(ReadStats(*row[body]), options, archived);
+    else
+      TakeBody(ReadCommitMetadataRecord(*row[body]), options, archived);
+  } else if (IsCompleted(instant, Action::kClean)) {
+    if ((options.with_cleans || options.with_facts) && is_there(kClean))
+      TakeBody(ReadCleanMetadata(*row[kClean]), options, archived);
+  } else if (options.with_facts && IsCompleted(instant, Action::kRollback)) {
+    if (is_there(kRollback)) TakeBody(ReadRollbackMetadata(*row[kRollback]), options, archived);
+  } else if (options.with_facts && IsCompleted(instant, Action::kSavepoint)) {
+    if (is_there(kSavepoint)) TakeBody(ReadSavepointMetadata(*row[kSavepoint]), options, archived);
+  }
+}
+
+/// What a row of layout 2 keeps: the bytes of the completed file.
+void TakeRowBody(std::string_view body, const ArchiveOptions& options, ArchivedInstant& archived) {
+  const Instant& instant = archived.instant;
+  if (body.empty()) return;
+  if (options.with_facts) {
+    auto facts = ParseInstantFacts(instant.action, std::string(body));
+    if (!facts) {
+      archived.defect = std::move(facts).error().message;
+      return;
+    }
+    std::visit(
+        [&]<class Value>(Value& value) { TakeBody<Value>(std::move(value), options, archived); },
+        *facts);
+  } else if (HasCommitMetadata(instant)) {
+    TakeBody(ParseCommitMetadata(std::string(body)), options, archived);
+  } else if (options.with_cleans && instant.action == Action::kClean) {
+    TakeBody(ParseCleanMetadata(body), options, archived);
+  }
 }
 
 }  // namespace
@@ -120,16 +195,7 @@ Result<ArchivedInstant> ReadArchivedEntry(const avro::Datum& entry, size_t size,
   TRY_ASSIGN(ArchivedInstant archived, MakeInstant(time, action, state));
   TRY_ASSIGN(archived.transition_time, TextOf(row[kTransition]));
   archived.instant.file_size = size;
-  if (options.with_cleans && IsCompletedClean(archived.instant) && row[kClean] &&
-      !row[kClean]->is_null()) {
-    TakeClean(ReadCleanMetadata(*row[kClean]), archived);
-  }
-  if (!HasCommitMetadata(archived.instant)) return archived;
-  const bool is_replace = archived.instant.action == Action::kReplaceCommit;
-  const auto& own = row[is_replace ? kReplaceCommit : kCommit];
-  const auto& other = row[is_replace ? kCommit : kReplaceCommit];
-  const auto& body = own && !own->is_null() ? own : other;
-  if (body && !body->is_null()) TakeMetadata(ReadCommitMetadataRecord(*body), options, archived);
+  TakeEntryBody(row, options, archived);
   return archived;
 }
 
@@ -140,11 +206,7 @@ Result<ArchivedInstant> ReadHistoryRow(std::span<const std::optional<std::string
   if (row[1] && !row[1]->empty()) archived.instant.completed = *row[1];
   const auto body = row[3].value_or("");
   archived.instant.file_size = body.size();
-  if (!body.empty() && HasCommitMetadata(archived.instant)) {
-    TakeMetadata(ParseCommitMetadata(std::string(body)), options, archived);
-  }
-  if (options.with_cleans && !body.empty() && IsCompletedClean(archived.instant))
-    TakeClean(ParseCleanMetadata(body), archived);
+  TakeRowBody(body, options, archived);
   return archived;
 }
 
@@ -163,6 +225,7 @@ void MergeArchived(ArchivedInstant& instant, ArchivedInstant other) {
     instant.transition_time = std::move(other.transition_time);
   }
   if (!instant.clean) instant.clean = std::move(other.clean);
+  if (std::holds_alternative<std::monostate>(instant.facts)) instant.facts = std::move(other.facts);
   if (!instant.has_metadata && other.has_metadata) {
     instant.has_metadata = true;
     instant.metadata = std::move(other.metadata);

@@ -11,6 +11,7 @@
 #include "lake/avro/datum.h"
 #include "lake/hudi/clean_metadata.h"
 #include "lake/hudi/commit_metadata.h"
+#include "lake/hudi/instant_facts.h"
 #include "lake/hudi/timeline.h"
 
 namespace tidemark::lake::hudi {
@@ -20,6 +21,8 @@ struct ArchiveOptions {
   bool with_extra = true;
   /// Read what completed cleans removed.
   bool with_cleans = false;
+  /// Read `facts`.
+  bool with_facts = false;
 };
 
 /// An instant of an archive with what its record says about its commit.
@@ -34,8 +37,11 @@ struct ArchivedInstant {
   bool has_metadata = false;
   /// Of a completed clean, where asked for.
   std::optional<CleanMetadata> clean;
-  /// Why the commit's metadata cannot be read: it may have held any checkpoint; or the clean's.
-  /// Empty otherwise.
+  /// Of a completed instant, where asked for; monostate where the record has no body. A commit's
+  /// are without the table schemas. Layout 1 has no place for the body of a restore.
+  InstantFacts facts;
+  /// Why the commit's metadata cannot be read: it may have held any checkpoint; or what was asked
+  /// for of another instant. Empty otherwise.
   std::string defect;
   /// When the state was reached, as an instant in the table's zone; layout 1 only, and not in old
   /// releases.

@@ -5,10 +5,9 @@
 #include <algorithm>
 #include <array>
 #include <optional>
-#include <span>
 #include <utility>
 
-#include "lake/avro/container.h"
+#include "lake/hudi/avro_body_internal.h"
 
 namespace tidemark::lake::hudi {
 namespace {
@@ -18,64 +17,43 @@ using Names = std::vector<std::string>;
 constexpr std::array<std::string_view, 3> kMetadataFields = {
     "earliestCommitToRetain", "lastCompletedCommitTimestamp", "partitionMetadata"};
 /// What was to be deleted, and what became of it; in old releases the first may be empty.
-constexpr std::array<std::string_view, 3> kFileLists = {"deletePathPatterns", "successDeleteFiles",
-                                                        "failedDeleteFiles"};
-/// The last is of releases before 0.5.3, which knew no bootstrapped files.
-constexpr std::array<std::string_view, 4> kPlanFields = {
+constexpr std::array<std::string_view, 4> kPartitionFields = {
+    "deletePathPatterns", "successDeleteFiles", "failedDeleteFiles", "isPartitionDeleted"};
+constexpr size_t kFileListCount = 3;
+/// The fourth is of releases before 0.5.3, which knew no bootstrapped files.
+constexpr std::array<std::string_view, 5> kPlanFields = {
     "earliestInstantToRetain", "lastCompletedCommitTimestamp", "filePathsToBeDeletedPerPartition",
-    "filesToBeDeletedPerPartition"};
-
-using Row = std::span<std::optional<avro::Datum>>;
+    "filesToBeDeletedPerPartition", "partitionsToBeDeleted"};
 
 std::string NameOf(std::string_view path) {
   return std::string(path.substr(path.rfind('/') + 1));
 }
 
-Status ReadFieldsOf(const avro::Datum& record, std::span<const std::string_view> names, Row row) {
-  if (record.type().kind != avro::Kind::kRecord) {
-    return Fail(ErrorKind::kUnsupported,
-                fmt::format("a part of a clean's metadata is no record type={}",
-                            avro::KindName(record.type().kind)));
-  }
-  return record.ReadFields(avro::Selection(record.type(), names), row);
-}
-
-/// A nullable string; absent and null are empty.
-Status ReadText(const std::optional<avro::Datum>& field, std::string& text) {
-  if (!field || field->is_null()) return {};
-  TRY_ASSIGN(text, field->String());
-  return {};
-}
-
-/// Calls `read` with each entry of a nullable map or array.
-template <class Read>
-Status ForEach(const std::optional<avro::Datum>& field, const Read& read) {
-  if (!field || field->is_null()) return {};
-  TRY_ASSIGN(auto items, field->OpenItems());
-  while (true) {
-    TRY_ASSIGN(const auto item, items.Next());
-    if (!item) return {};
-    TRY(read(*item));
-  }
+void SortUnique(Names& names) {
+  std::ranges::sort(names);
+  names.erase(std::ranges::unique(names).begin(), names.end());
 }
 
 void SortUnique(CleanMetadata& clean) {
-  for (auto& [partition, names] : clean.removed) {
-    std::ranges::sort(names);
-    names.erase(std::ranges::unique(names).begin(), names.end());
-  }
+  for (auto& [partition, names] : clean.removed) SortUnique(names);
+  SortUnique(clean.deleted_partitions);
 }
 
-Status ReadPartition(const avro::Datum& partition, Names& names) {
-  std::array<std::optional<avro::Datum>, kFileLists.size()> lists;
-  TRY(ReadFieldsOf(partition, kFileLists, lists));
-  for (const auto& list : lists) {
-    TRY(ForEach(list, [&](const avro::Items::Entry& entry) -> Status {
+Status ReadPartition(const avro::Items::Entry& partition, CleanMetadata& clean) {
+  Names& names = clean.removed[std::string(partition.key)];
+  std::array<std::optional<avro::Datum>, kPartitionFields.size()> row;
+  TRY(ReadFieldsOf(partition.value, kPartitionFields, row));
+  for (size_t i = 0; i < kFileListCount; ++i) {
+    TRY(ForEach(row[i], [&](const avro::Items::Entry& entry) -> Status {
       TRY_ASSIGN(const auto path, entry.value.String());
       names.push_back(NameOf(path));
       return {};
     }));
   }
+  const auto& is_deleted_field = row[kFileListCount];
+  bool is_deleted = false;
+  if (is_deleted_field && !is_deleted_field->is_null()) TRY(is_deleted_field->Boolean(is_deleted));
+  if (is_deleted) clean.deleted_partitions.emplace_back(partition.key);
   return {};
 }
 
@@ -121,19 +99,12 @@ Result<CleanMetadata> ReadPlan(const avro::Datum& record) {
       });
     }));
   }
+  TRY(ForEach(row[4], [&](const avro::Items::Entry& partition) -> Status {
+    TRY_ASSIGN(const auto name, partition.value.String());
+    clean.deleted_partitions.emplace_back(name);
+    return {};
+  }));
   SortUnique(clean);
-  return clean;
-}
-
-template <class Read>
-Result<CleanMetadata> ReadOnlyRecord(std::string_view body, const Read& read) {
-  TRY_ASSIGN(auto file, avro::Container::Open(body));
-  TRY_ASSIGN(const auto record, file.Next());
-  if (!record) return Fail(ErrorKind::kCorrupt, "a clean's metadata holds no record");
-  TRY_ASSIGN(auto clean, read(*record));
-  // Asking for another one checks the rest of this one, and that the file ends behind it.
-  TRY_ASSIGN(const auto second, file.Next());
-  if (second) return Fail(ErrorKind::kCorrupt, "a clean's metadata holds several records");
   return clean;
 }
 
@@ -150,18 +121,18 @@ Result<CleanMetadata> ReadCleanMetadata(const avro::Datum& record) {
   TRY(ReadText(row[0], clean.earliest_to_retain));
   TRY(ReadText(row[1], clean.last_completed));
   TRY(ForEach(row[2], [&](const avro::Items::Entry& of_partition) {
-    return ReadPartition(of_partition.value, clean.removed[std::string(of_partition.key)]);
+    return ReadPartition(of_partition, clean);
   }));
   SortUnique(clean);
   return clean;
 }
 
 Result<CleanMetadata> ParseCleanMetadata(std::string_view body) {
-  return ReadOnlyRecord(body, ReadCleanMetadata);
+  return ReadOnlyRecord(body, "a clean's metadata", ReadCleanMetadata);
 }
 
 Result<CleanMetadata> ParseCleanPlan(std::string_view body) {
-  return ReadOnlyRecord(body, ReadPlan);
+  return ReadOnlyRecord(body, "a clean's plan", ReadPlan);
 }
 
 }  // namespace tidemark::lake::hudi

@@ -21,6 +21,9 @@ struct CleanMetadata {
   /// Names without folders, ascending, each once; by partition. Deletions that failed are among
   /// them: whoever asks looks whether a file is still there.
   std::map<std::string, std::vector<std::string>> removed;
+  /// Partitions that were deleted as a whole, `isPartitionDeleted` or, in a plan,
+  /// `partitionsToBeDeleted`; ascending, each once. Old releases leave it empty.
+  std::vector<std::string> deleted_partitions{};
 
   friend bool operator==(const CleanMetadata&, const CleanMetadata&) = default;
 };

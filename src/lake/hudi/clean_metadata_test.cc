@@ -13,6 +13,7 @@ namespace {
 
 using support::IsError;
 using ::testing::_;
+using ::testing::ElementsAre;
 using ::testing::Pair;
 using ::testing::UnorderedElementsAre;
 
