@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <array>
 #include <ranges>
 #include <utility>
 
@@ -16,17 +15,6 @@ using lake::hudi::Instant;
 constexpr std::string_view kSchemaKey = "schema";
 constexpr std::string_view kInternalSchemaKey = "latest_schema";
 constexpr std::string_view kCreateSchemaKey = "hoodie.table.create.schema";
-
-/// WriteOperationType.canUpdateSchema of 0.14: these write the schema of what they rewrite, which
-/// may be older than that of a commit before them.
-bool MayUpdateSchema(std::string_view operation) {
-  constexpr std::array<std::string_view, 4> kRewriting = {"CLUSTER", "COMPACT", "INDEX",
-                                                          "LOG_COMPACT"};
-  for (const std::string_view rewriting : kRewriting) {
-    if (operation == rewriting) return false;
-  }
-  return true;
-}
 
 Result<TableSchema> Parse(std::string json, std::string place, std::string internal_json) {
   auto schema = lake::avro::Schema::Parse(json);
@@ -60,7 +48,8 @@ Result<Saying> SchemaOf(const storage::ObjectStore& store, const Instant& commit
   const auto internal = extra.find(std::string(kInternalSchemaKey));
   TRY_ASSIGN(TableSchema schema, Parse(std::move(found->second), commit.file,
                                        internal == extra.end() ? "" : std::move(internal->second)));
-  const bool is_repeated = metadata->operation && !MayUpdateSchema(*metadata->operation);
+  const bool is_repeated =
+      metadata->operation && !lake::hudi::MayChangeSchema(*metadata->operation);
   return Saying{std::move(schema), is_repeated};
 }
 

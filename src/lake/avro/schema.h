@@ -57,6 +57,7 @@ struct Field {
   std::vector<std::string> aliases;
   const Type* type = nullptr;
   std::optional<std::string> default_json;  ///< minified JSON text; "null" is a default too
+  std::string doc;                          ///< empty when there is none, or it is no text
 };
 
 /// One node of a schema; owned by its Schema. A recursive schema has cycles through `fields`,

@@ -292,6 +292,7 @@ Result<Field> Parser::ParseField(Json json, std::string_view space, const Path& 
   TRY_ASSIGN(field.type, ParseType(*type, space, Path{&path, "type", {}}, depth + 1));
   TRY(ParseAliases(json, field.aliases, std::nullopt, path));
   if (const auto value = Get(json, "default")) field.default_json = simdjson::minify(*value);
+  field.doc = GetText(json, "doc").value_or("");
   return field;
 }
 

@@ -33,14 +33,16 @@ TEST(SchemaTest, NothingIsNoSchema) {
 TEST(SchemaTest, RecordKeepsFieldsAliasesAndDefaults) {
   ASSERT_OK_ASSIGN(const auto schema, Schema::Parse(R"({
       "type":"record","name":"R","namespace":"a.b","aliases":["Old","c.Older"],"doc":"x","fields":[
-        {"name":"id","type":"long","order":"ignore"},
-        {"name":"name","type":["null","string"],"default":null,"aliases":["title"]},
+        {"name":"id","type":"long","order":"ignore","doc":"a \"key\""},
+        {"name":"name","type":["null","string"],"default":null,"aliases":["title"],"doc":7},
         {"name":"tags","type":{"type":"map","values":"int"},"default":{ "a" : 1 }}]})"));
   const Type& root = schema.root();
   EXPECT_EQ(root.name, "a.b.R");
   EXPECT_THAT(root.aliases, ElementsAre("a.b.Old", "c.Older"));
   ASSERT_EQ(root.fields.size(), 3U);
   EXPECT_EQ(root.fields[0].default_json, std::nullopt);
+  EXPECT_EQ(root.fields[0].doc, "a \"key\"");
+  EXPECT_EQ(root.fields[1].doc, "");
   EXPECT_EQ(root.fields[1].default_json, "null");
   EXPECT_THAT(root.fields[1].aliases, ElementsAre("title"));
   EXPECT_EQ(root.fields[1].type->branches[1]->kind, Kind::kString);

@@ -2,6 +2,8 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
+#include <array>
 #include <string_view>
 #include <utility>
 
@@ -23,6 +25,12 @@ std::string Hex(std::string_view bytes) {
 }
 
 }  // namespace
+
+bool MayChangeSchema(std::string_view operation) {
+  constexpr std::array<std::string_view, 4> kRewriting = {"CLUSTER", "COMPACT", "INDEX",
+                                                          "LOG_COMPACT"};
+  return std::ranges::find(kRewriting, operation) == kRewriting.end();
+}
 
 Result<CommitMetadata> ParseCommitMetadata(std::string body) {
   return ParseCommitBody(std::move(body), nullptr);

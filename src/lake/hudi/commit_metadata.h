@@ -4,6 +4,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/error.h"
@@ -37,5 +38,10 @@ struct CommitMetadata {
 ///
 /// Takes the body because the JSON parser needs spare bytes behind it.
 Result<CommitMetadata> ParseCommitMetadata(std::string body);
+
+/// Whether a commit of this operation may change the table's schema
+/// (WriteOperationType.canUpdateSchema of 0.14 and later). CLUSTER, COMPACT, INDEX and LOG_COMPACT
+/// write the schema of what they rewrite, which may be older than that of a commit before them.
+bool MayChangeSchema(std::string_view operation);
 
 }  // namespace tidemark::lake::hudi
