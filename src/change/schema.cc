@@ -1,19 +1,16 @@
 #include "change/schema.h"
 
 #include <fmt/format.h>
-#include <openssl/evp.h>
 
-#include <array>
 #include <utility>
 
-#include "base/check.h"
 #include "change/columns_internal.h"
+#include "change/digest.h"
 
 namespace tidemark::change {
 namespace {
 
 constexpr std::string_view kCanonicalHead = "tidemark schema 1\n";
-constexpr size_t kFingerprintBytes = 16;
 
 /// The shortest JSON string of a text, whatever its bytes.
 void AppendJson(std::string_view text, std::string& out) {
@@ -46,16 +43,6 @@ void AppendCanonical(std::span<const Column> columns, int depth, std::string& ou
     out += "]\n";
     AppendCanonical(column.children, depth + 1, out);
   }
-}
-
-std::string FingerprintOf(std::string_view text) {
-  std::array<unsigned char, EVP_MAX_MD_SIZE> digest{};
-  unsigned size = 0;
-  CHECK(EVP_Digest(text.data(), text.size(), digest.data(), &size, EVP_sha256(), nullptr) == 1,
-        "SHA-256 is not to be had");
-  std::string hex;
-  for (size_t i = 0; i < kFingerprintBytes; ++i) hex += fmt::format("{:02x}", digest[i]);
-  return hex;
 }
 
 class Finisher {
@@ -96,7 +83,7 @@ Result<Schema> FinishSchema(std::vector<Column> columns) {
   TRY(Finisher().Finish(columns, ""));
   Schema schema;
   schema.columns = std::move(columns);
-  schema.fingerprint = FingerprintOf(CanonicalText(schema.columns));
+  schema.fingerprint = HexOf(HashOf(CanonicalText(schema.columns)));
   return schema;
 }
 
