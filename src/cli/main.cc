@@ -88,6 +88,7 @@ int Main(int argc, char** argv) {
   AddServe(app, chosen);
   AddTimeline(app, chosen);
   AddCheckpoint(app, chosen);
+  AddChanges(app, chosen);
   AddLog(app, chosen);
   AddRead(app, chosen);
   AddAudit(app, chosen);
