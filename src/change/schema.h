@@ -80,10 +80,10 @@ struct SchemaSource {
   friend bool operator==(const SchemaSource&, const SchemaSource&) = default;
 };
 
-/// Whether the schema of `candidate` is what readers see although there is `current`. All releases
-/// of Hudi take that of the completed commit with the greatest requested time among those that may
-/// change it (TableSchemaResolver over getLastCommitMetadataWithValidSchema, both layouts),
-/// whenever each completed: so a late commit of an old writer changes nothing. CLUSTER, COMPACT,
+/// Whether the schema of `candidate` is what readers see although there is `current`. Hudi takes
+/// that of the completed commit with the greatest requested time (TableSchemaResolver over
+/// getLastCommitMetadataWithValidSchema, both layouts), since 0.14 among those that may change it;
+/// whenever each completed. So a late commit of an old writer changes nothing. CLUSTER, COMPACT,
 /// INDEX and LOG_COMPACT repeat the schema of what they rewrote, which may be old; one of them
 /// counts only while there is no other.
 bool Supersedes(const SchemaSource& candidate, const SchemaSource& current);

@@ -86,6 +86,26 @@ TEST_P(HudiArchiveTest, WalkGivesTheSameFromTheNewestOn) {
   EXPECT_EQ(walk.files_read(), walk.file_count());
 }
 
+/// What a commit or a clean did is not lost with its file.
+TEST_P(HudiArchiveTest, CompletedInstantsKeepTheirFacts) {
+  ASSERT_OK_ASSIGN(const auto archive, ReadArchive(*store_, properties_, columnar::LoadColumnReader,
+                                                   {.with_cleans = true, .with_facts = true}, {}));
+  ASSERT_EQ(archive.instants.size(), expected_.size());
+  for (const auto& archived : archive.instants) {
+    const auto& instant = archived.instant;
+    EXPECT_EQ(archived.defect, "");
+    if (instant.state != State::kCompleted) {
+      EXPECT_TRUE(std::holds_alternative<std::monostate>(archived.facts)) << instant.requested;
+    } else if (IsCommitAction(instant.action)) {
+      const auto& stats = std::get<CommitStats>(archived.facts);
+      EXPECT_EQ(stats.metadata, archived.metadata) << instant.requested;
+      EXPECT_TRUE(stats.is_told) << instant.requested;
+    } else if (instant.action == Action::kClean) {
+      EXPECT_EQ(std::get<CleanMetadata>(archived.facts), archived.clean) << instant.requested;
+    }
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(Tables, HudiArchiveTest, ::testing::ValuesIn(Tables()),
                          [](const auto& table) { return table.param; });
 
