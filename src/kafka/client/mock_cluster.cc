@@ -14,6 +14,8 @@ namespace tidemark::kafka::client {
 
 namespace {
 
+constexpr int32_t kRebalanceDelayMs = 100;
+
 constexpr auto kAppendLimit = std::chrono::seconds(30);
 constexpr int64_t kFillerChunk = 10'000;
 
@@ -73,6 +75,8 @@ class RdKafkaMockCluster final : public MockCluster {
     // The mock names a controller that does not exist, and clients would look for it.
     rd_kafka_mock_set_controller_id(cluster_.get(), 1);
 #endif
+    // Nobody who starts together here is worth the three seconds.
+    rd_kafka_mock_group_initial_rebalance_delay_ms(cluster_.get(), kRebalanceDelayMs);
     TRY_ASSIGN(producer_, Producer::Open(options()));
     return {};
   }
