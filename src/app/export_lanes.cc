@@ -66,6 +66,7 @@ class ExportLanes::Lane {
   }
 
   virtual void Tell(const push::IncidentNotice& notice) { (void)notice; }
+  virtual void Hurry() {}
 
  protected:
   virtual void Run(const std::stop_token& stop) = 0;
@@ -83,20 +84,31 @@ class ExportLanes::ValueLane final : public Lane {
   ValueLane(const ExporterConfig& config, ExportLanes& lanes)
       : Lane(config, lanes.clock_), lanes_(lanes), exporter_(MakeExporter(config.receiver)) {}
 
+  void Hurry() override {
+    {
+      const std::lock_guard lock(mutex_);
+      is_hurried_ = true;
+    }
+    is_due_.notify_all();
+  }
+
  private:
   void Run(const std::stop_token& stop) override {
     auto due = steady_clock::now() + std::min(config().interval, kFirstDelivery);
-    std::mutex mutex;
-    std::condition_variable_any never;
-    std::unique_lock lock(mutex);
+    std::unique_lock lock(mutex_);
     for (;;) {
-      never.wait_until(lock, stop, due, [] { return false; });
+      is_due_.wait_until(lock, stop, due, [this] { return is_hurried_; });
       if (stop.stop_requested()) break;
+      is_hurried_ = false;
+      lock.unlock();
       Deliver(stop);
+      lock.lock();
       const auto now = steady_clock::now();
-      const auto passed = std::max(now - due, steady_clock::duration(0)) / config().interval;
+      if (now < due) continue;
+      const auto passed = (now - due) / config().interval;
       due += (passed + 1) * config().interval;
     }
+    lock.unlock();
     // Nobody has to hear of it when that fails: the daemon ends, or its configuration changed.
     if (const auto retired = exporter_->Retire(Budget::For(kRetireMax)); !retired)
       record_.Failed(retired.error());
@@ -114,6 +126,9 @@ class ExportLanes::ValueLane final : public Lane {
 
   ExportLanes& lanes_;
   std::unique_ptr<push::Exporter> exporter_;
+  std::mutex mutex_;
+  std::condition_variable_any is_due_;
+  bool is_hurried_ = false;  // guarded by mutex_
 };
 
 /// Sends messages in their order, each until it arrives, is refused for good or is too old.
@@ -259,6 +274,11 @@ void ExportLanes::Set(const std::vector<ExporterConfig>& configs) {
 void ExportLanes::Tell(const push::IncidentNotice& notice) {
   const std::lock_guard lock(mutex_);
   for (const auto& lane : lanes_) lane->Tell(notice);
+}
+
+void ExportLanes::Hurry() {
+  const std::lock_guard lock(mutex_);
+  for (const auto& lane : lanes_) lane->Hurry();
 }
 
 std::vector<metrics::ExporterHealth> ExportLanes::Health() const {

@@ -43,6 +43,10 @@ class ExportLanes {
   /// To every webhook that wants to hear of it. Does not wait. Any thread.
   void Tell(const push::IncidentNotice& notice);
 
+  /// Values are sent as soon as may be: some that were sent are not ours any more. Does not wait.
+  /// Any thread.
+  void Hurry();
+
   /// Any thread.
   std::vector<metrics::ExporterHealth> Health() const;
 

@@ -233,5 +233,14 @@ TEST_F(ExportLanesTest, TheEndDoesNotWaitForAReceiverThatIsSilent) {
   EXPECT_TRUE(lanes_.Health().empty());
 }
 
+TEST_F(ExportLanesTest, WhoIsHurriedDoesNotWaitForTheNextMoment) {
+  ExporterConfig config = Textfile(folder_.path() + "/t.prom");
+  config.interval = 1h;
+  lanes_.Set({config});
+  ASSERT_TRUE(Await([&] { return Only().deliveries == 1; }));
+  lanes_.Hurry();
+  EXPECT_TRUE(Await([&] { return Only().deliveries == 2; }));
+}
+
 }  // namespace
 }  // namespace tidemark::app

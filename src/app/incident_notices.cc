@@ -54,6 +54,23 @@ std::vector<push::IncidentNotice> IncidentNotices::KeepOnly(const Config& config
   return notices;
 }
 
+void IncidentNotices::Adopt(const std::vector<state::Incident>& open) {
+  const std::lock_guard lock(mutex_);
+  book_.Adopt(open);
+}
+
+std::vector<push::IncidentNotice> IncidentNotices::Release(const std::set<std::string>& pipelines,
+                                                           WallTime now) {
+  const std::lock_guard lock(mutex_);
+  std::vector<push::IncidentNotice> notices;
+  for (state::Incident& incident : book_.Release(pipelines)) {
+    incident.closed_at = now;
+    notices.push_back(NoticeOf(incident));
+  }
+  for (const std::string& pipeline : pipelines) subjects_.erase(pipeline);
+  return notices;
+}
+
 std::vector<push::IncidentNotice> NoticesToRepeat(const std::vector<state::Incident>& incidents,
                                                   const Config& config, WallTime now) {
   std::vector<push::IncidentNotice> notices;

@@ -3,6 +3,7 @@
 
 #include <map>
 #include <mutex>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -29,6 +30,11 @@ class IncidentNotices {
 
   /// Those of pipelines that are gone close.
   std::vector<push::IncidentNotice> KeepOnly(const Config& config, WallTime now);
+
+  /// As IncidentBook: of pipelines that come from, and go to, another process. What Release()
+  /// returns closes at `now`: for a process that does not leave them to the other one.
+  void Adopt(const std::vector<state::Incident>& open);
+  std::vector<push::IncidentNotice> Release(const std::set<std::string>& pipelines, WallTime now);
 
  private:
   struct Subject {

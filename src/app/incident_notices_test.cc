@@ -120,5 +120,22 @@ TEST(IncidentNoticesTest, TheyAreToldAgainInTheirOrder) {
       ElementsAre("open 30", "open 10", "close 10"));
 }
 
+TEST(IncidentNoticesTest, IncidentsThatComeFromAnotherInstanceGoOnAndThoseThatGoThereEnd) {
+  const state::Incident open{.pipeline = "orders",
+                             .status = PipelineStatus::kBreach,
+                             .reason = "ok",
+                             .opened_at = kNow - 1h,
+                             .closed_at = {}};
+  IncidentNotices notices({});
+  notices.Adopt({open});
+  EXPECT_THAT(notices.Note(ReportOf(PipelineStatus::kBreach, kNow)), IsEmpty());
+  const auto released = notices.Release({"orders", "never heard of"}, kNow + 1min);
+  ASSERT_THAT(released, SizeIs(1));
+  EXPECT_EQ(released[0].opened_at, kNow - 1h);
+  EXPECT_EQ(released[0].closed_at, kNow + 1min);
+  // It is nobody's here any more.
+  EXPECT_THAT(notices.Release({"orders"}, kNow + 2min), IsEmpty());
+}
+
 }  // namespace
 }  // namespace tidemark::app

@@ -24,6 +24,13 @@ bool IsIncident(PipelineStatus status) {
          status == PipelineStatus::kUnknown;
 }
 
+Remembered RememberedOf(state::PipelineState state) {
+  return {.pipeline = std::move(state.pipeline),
+          .table = std::move(state.table),
+          .memory = std::move(state.memory),
+          .last_success = state.last_success};
+}
+
 bool IsDecided(PipelineStatus status) {
   return status != PipelineStatus::kUnknown && status != PipelineStatus::kDisabled;
 }
@@ -69,6 +76,23 @@ std::vector<Incident> IncidentBook::KeepOnly(const std::vector<std::string>& pip
   return closed;
 }
 
+void IncidentBook::Adopt(const std::vector<Incident>& open) {
+  std::set<std::string_view> seen;
+  for (const Incident& incident : open)
+    if (seen.insert(incident.pipeline).second) open_.insert_or_assign(incident.pipeline, incident);
+}
+
+std::vector<Incident> IncidentBook::Release(const std::set<std::string>& pipelines) {
+  std::vector<Incident> released;
+  for (const std::string& pipeline : pipelines) {
+    const auto open = open_.find(pipeline);
+    if (open == open_.end()) continue;
+    released.push_back(std::move(open->second));
+    open_.erase(open);
+  }
+  return released;
+}
+
 Result<std::unique_ptr<StateKeeper>> StateKeeper::Open(const state::StateOptions& options,
                                                        const Clock& clock) {
   TRY_ASSIGN(auto store, state::OpenState(options));
@@ -92,10 +116,7 @@ StateKeeper::StateKeeper(std::unique_ptr<state::StateStore> store, state::StateS
   for (state::PipelineState& state : loaded.pipelines) {
     last_good_[state.pipeline] = {
         .table = state.table, .at = state.last_success, .report = std::move(state.last_report)};
-    remembered_.push_back({.pipeline = std::move(state.pipeline),
-                           .table = std::move(state.table),
-                           .memory = std::move(state.memory),
-                           .last_success = state.last_success});
+    remembered_.push_back(RememberedOf(std::move(state)));
   }
 }
 
@@ -109,6 +130,11 @@ StateKeeper::~StateKeeper() {
 
 void StateKeeper::Note(const Look& look) {
   const freshness::PipelineReport& report = look.report;
+  {
+    const std::lock_guard lock(waiting_mutex_);
+    if (own_ && !own_->contains(report.pipeline)) return;
+  }
+  std::unique_lock book_lock(book_mutex_);
   // The last decided report stays: of this process, or of an earlier one.
   LastGood& last_good = last_good_[report.pipeline];
   if (last_good.table != report.table) last_good = {.table = report.table, .at = {}, .report = {}};
@@ -123,11 +149,8 @@ void StateKeeper::Note(const Look& look) {
                              .memory = look.memory,
                              .last_success = last_good.at,
                              .last_report = last_good.report};
-  std::vector<Incident> changes;
-  {
-    const std::lock_guard lock(book_mutex_);
-    changes = book_.Note(report);
-  }
+  const std::vector<Incident> changes = book_.Note(report);
+  book_lock.unlock();
   const std::lock_guard lock(waiting_mutex_);
   waiting_.incidents.insert(waiting_.incidents.end(), changes.begin(), changes.end());
   waiting_.samples.push_back(
@@ -155,15 +178,88 @@ void StateKeeper::KeepOnly(std::vector<std::string> pipelines) {
   waiting_.has_kept = true;
 }
 
+void StateKeeper::OwnNothing() {
+  {
+    const std::lock_guard lock(book_mutex_);
+    book_ = IncidentBook({});
+    last_good_.clear();
+  }
+  const std::lock_guard lock(waiting_mutex_);
+  own_.emplace();
+}
+
+Result<StateKeeper::Adopted> StateKeeper::Adopt(const std::set<std::string>& pipelines) {
+  {
+    const std::lock_guard lock(waiting_mutex_);
+    if (own_) own_->insert(pipelines.begin(), pipelines.end());
+  }
+  std::unique_lock store_lock(store_mutex_);
+  TRY_ASSIGN(auto loaded, store_->LoadPipelines());
+  TRY_ASSIGN(auto open, store_->ReadOpenIncidents());
+  store_lock.unlock();
+  Adopted adopted;
+  std::erase_if(open, [&](const Incident& each) { return !pipelines.contains(each.pipeline); });
+  adopted.open = std::move(open);
+  const std::lock_guard lock(book_mutex_);
+  book_.Adopt(adopted.open);
+  for (state::PipelineState& state : loaded.pipelines) {
+    if (!pipelines.contains(state.pipeline)) continue;
+    last_good_[state.pipeline] = {
+        .table = state.table, .at = state.last_success, .report = std::move(state.last_report)};
+    adopted.remembered.push_back(RememberedOf(std::move(state)));
+  }
+  return adopted;
+}
+
+void StateKeeper::Release(const std::set<std::string>& pipelines, AtRelease incidents,
+                          Milliseconds limit) {
+  std::vector<Incident> open;
+  {
+    const std::lock_guard lock(book_mutex_);
+    open = book_.Release(pipelines);
+    for (const std::string& pipeline : pipelines) last_good_.erase(pipeline);
+  }
+  std::unique_lock lock(waiting_mutex_);
+  if (incidents == AtRelease::kClose) {
+    for (Incident& incident : open) {
+      incident.closed_at = clock_.Now();
+      waiting_.incidents.push_back(std::move(incident));
+    }
+  }
+  const uint64_t wanted = rounds_begun_ + 1;
+  is_hurried_ = true;
+  has_waiting_.notify_all();
+  written_.wait_for(lock, limit, [&] { return rounds_ended_ >= wanted; });
+  if (own_)
+    for (const std::string& pipeline : pipelines) own_->erase(pipeline);
+  DropForeign();
+}
+
+/// With waiting_mutex_ held. Samples stay: they are the past, and overwrite nothing.
+void StateKeeper::DropForeign() {
+  if (!own_) return;
+  std::erase_if(waiting_.pipelines, [&](const auto& each) { return !own_->contains(each.first); });
+  std::erase_if(waiting_.incidents,
+                [&](const Incident& each) { return !own_->contains(each.pipeline); });
+}
+
 void StateKeeper::Run(const std::stop_token& stop) {
   while (!stop.stop_requested()) {
     Waiting work;
     {
       std::unique_lock lock(waiting_mutex_);
-      has_waiting_.wait_for(lock, stop, kWriteEvery, [] { return false; });
+      has_waiting_.wait_for(lock, stop, kWriteEvery, [this] { return is_hurried_; });
+      is_hurried_ = false;
+      ++rounds_begun_;
       work = std::exchange(waiting_, {});
     }
     const auto written = Write(work);
+    if (!written) PutBack(std::move(work));
+    {
+      const std::lock_guard lock(waiting_mutex_);
+      rounds_ended_ = rounds_begun_;
+    }
+    written_.notify_all();
     if (written) {
       if (is_failing_) Log(LogLevel::kInfo, "the state can be written again");
       is_failing_ = false;
@@ -176,7 +272,6 @@ void StateKeeper::Run(const std::stop_token& stop) {
                                   written.error().message);
     }
     is_failing_ = true;
-    PutBack(std::move(work));
   }
 }
 
@@ -208,6 +303,7 @@ void StateKeeper::PutBack(Waiting work) {
     waiting_.kept = std::move(work.kept);
     waiting_.has_kept = true;
   }
+  DropForeign();
   while (waiting_.samples.size() > kSamplesWaitingMax) {
     waiting_.samples.pop_front();
     ++dropped_;

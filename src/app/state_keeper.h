@@ -9,6 +9,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <thread>
@@ -37,8 +38,19 @@ class IncidentBook {
   /// Incidents of pipelines that are not among `pipelines`, closed at `now`.
   std::vector<state::Incident> KeepOnly(const std::vector<std::string>& pipelines, WallTime now);
 
+  /// Of pipelines that this process takes over: incidents that go on. Newest first.
+  void Adopt(const std::vector<state::Incident>& open);
+  /// Of pipelines that it hands over: those that were open, which it forgets.
+  std::vector<state::Incident> Release(const std::set<std::string>& pipelines);
+
  private:
   std::map<std::string, state::Incident, std::less<>> open_;
+};
+
+/// What becomes of the incidents of a pipeline that another process takes over.
+enum class AtRelease {
+  kLeaveOpen,  ///< both use one database: the other one goes on with them
+  kClose,
 };
 
 /// Writes about once a second from a thread of its own; what could not be written is tried again.
@@ -67,6 +79,21 @@ class StateKeeper {
   /// Forgets all pipelines but these. Any thread.
   void KeepOnly(std::vector<std::string> pipelines);
 
+  /// From here on only pipelines that were adopted are this process' own, and only they are kept.
+  /// Before looks come.
+  void OwnNothing();
+  /// What is kept of these, read anew, and their open incidents; waits for the database. From here
+  /// on they are this process' own, also after an error.
+  struct Adopted {
+    std::vector<Remembered> remembered;
+    std::vector<state::Incident> open;
+  };
+  Result<Adopted> Adopt(const std::set<std::string>& pipelines);
+  /// Another process is about to take these over: writes what there is, waiting at most `limit`,
+  /// and forgets the rest, so that nothing late overwrites what the other one writes. Not while
+  /// looks at them are being noted; later ones are left out.
+  void Release(const std::set<std::string>& pipelines, AtRelease incidents, Milliseconds limit);
+
   /// Any thread; wait for the database.
   Result<std::vector<state::HistoryPoint>> History(std::string_view pipeline, WallTime from,
                                                    WallTime to);
@@ -91,21 +118,29 @@ class StateKeeper {
   void Run(const std::stop_token& stop);
   Status Write(const Waiting& work);
   void PutBack(Waiting work);
+  void DropForeign();
   void RollUp();
 
   const Clock& clock_;
   std::vector<Remembered> remembered_;
   const std::vector<state::Incident> left_open_;
-  std::map<std::string, LastGood> last_good_;  // of the watch's thread
-  IncidentBook book_;                          // of the watch's thread, and of KeepOnly
   std::mutex book_mutex_;
+  std::map<std::string, LastGood> last_good_;  // guarded by book_mutex_
+  IncidentBook book_;                          // guarded by book_mutex_
 
   std::mutex store_mutex_;
   std::unique_ptr<state::StateStore> store_;
 
   std::mutex waiting_mutex_;
   std::condition_variable_any has_waiting_;
+  std::condition_variable written_;
+  // Guarded by waiting_mutex_.
   Waiting waiting_;
+  std::optional<std::set<std::string>> own_;  // nullopt: every pipeline
+  bool is_hurried_ = false;
+  uint64_t rounds_begun_ = 0;
+  uint64_t rounds_ended_ = 0;
+
   size_t dropped_ = 0;
   MonoTime rolled_up_at_{};
   bool is_failing_ = false;

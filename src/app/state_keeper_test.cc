@@ -150,5 +150,73 @@ TEST_F(StateKeeperTest, PipelinesThatAreGoneAreForgotten) {
   EXPECT_EQ(keeper->remembered()[0].pipeline, "b");
 }
 
+TEST(IncidentBookTest, OfTwoThatAnotherProcessLeftOpenTheNewestGoesOn) {
+  const Incident old{.pipeline = "orders",
+                     .status = PipelineStatus::kUnknown,
+                     .reason = "timeout",
+                     .opened_at = kNow - 2h,
+                     .closed_at = {}};
+  Incident newer = old;
+  newer.opened_at = kNow - 1h;
+  IncidentBook book({old});
+  book.Adopt({newer, old});
+  const auto released = book.Release({"orders"});
+  EXPECT_THAT(released, ElementsAre(newer));
+}
+
+/// A pipeline that two processes hand to each other, both on one database. (One after the other
+/// here: a SQLite file has one user.)
+TEST_F(StateKeeperTest, WhatIsHandedOverIsThereForTheOtherAndNothingComesLate) {
+  {
+    const auto giver = Open();
+    giver->OwnNothing();
+    ASSERT_THAT(giver->Adopt({"orders", "clicks"}), IsOk());
+    Look look{.report = ReportOf(PipelineStatus::kBreach, kNow), .memory = {}};
+    look.memory.cluster_id = "cluster-a";
+    giver->Note(look);
+    giver->Release({"orders"}, AtRelease::kLeaveOpen, 30s);
+    // What is noted of it after that is not this process' to keep.
+    look.memory.cluster_id = "too late";
+    giver->Note(look);
+  }
+  const auto taker = Open();
+  taker->OwnNothing();
+  const auto adopted = taker->Adopt({"orders"});
+  ASSERT_THAT(adopted, IsOk());
+  ASSERT_THAT(adopted->remembered, SizeIs(1));
+  EXPECT_EQ(adopted->remembered[0].memory.cluster_id, "cluster-a");
+  ASSERT_THAT(adopted->open, SizeIs(1));
+  EXPECT_EQ(adopted->open[0].opened_at, kNow);
+  // It goes on with the incident, and closes it.
+  taker->Note({.report = ReportOf(PipelineStatus::kFresh, kNow + 1min), .memory = {}});
+  taker->Release({"orders"}, AtRelease::kLeaveOpen, 30s);
+  const auto incidents = taker->Incidents("orders", 10);
+  ASSERT_THAT(incidents, IsOk());
+  ASSERT_THAT(*incidents, SizeIs(1));
+  EXPECT_EQ((*incidents)[0].closed_at, kNow + 1min);
+}
+
+TEST_F(StateKeeperTest, WhatIsNotAdoptedIsNeitherHandedOutNorKept) {
+  Open()->Note({.report = ReportOf(PipelineStatus::kBreach, kNow), .memory = {}});
+  const auto keeper = Open();
+  keeper->OwnNothing();
+  const auto adopted = keeper->Adopt({"clicks"});
+  ASSERT_THAT(adopted, IsOk());
+  EXPECT_THAT(adopted->remembered, IsEmpty());
+  EXPECT_THAT(adopted->open, IsEmpty());
+}
+
+TEST_F(StateKeeperTest, WithAStateOfItsOwnAProcessEndsTheIncidentsItHandsOver) {
+  const auto keeper = Open();
+  keeper->OwnNothing();
+  ASSERT_THAT(keeper->Adopt({"orders"}), IsOk());
+  keeper->Note({.report = ReportOf(PipelineStatus::kBreach, kNow), .memory = {}});
+  keeper->Release({"orders"}, AtRelease::kClose, 30s);
+  const auto incidents = keeper->Incidents("orders", 10);
+  ASSERT_THAT(incidents, IsOk());
+  ASSERT_THAT(*incidents, SizeIs(1));
+  EXPECT_NE((*incidents)[0].closed_at, std::nullopt);
+}
+
 }  // namespace
 }  // namespace tidemark::app

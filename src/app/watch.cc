@@ -116,6 +116,7 @@ struct ClusterWasAsked {
 };
 struct NewConfig {
   Config config;
+  std::vector<Remembered> remembered;
 };
 struct WakeUpCall {
   std::string pipeline;
@@ -129,10 +130,7 @@ class Watch::Loop {
   Loop(Config config, std::vector<Remembered> remembered, const WatchOptions& options,
        FreshnessEdges edges, std::function<void(const Look&)> on_look)
       : options_(options), edges_(std::move(edges)), on_look_(std::move(on_look)) {
-    for (Remembered& each : remembered) {
-      std::string name = each.pipeline;
-      remembered_.insert_or_assign(std::move(name), std::move(each));
-    }
+    Add(std::move(remembered));
     Take(std::move(config));
     thread_ = std::jthread([this](const std::stop_token& stop) { Run(stop); });
   }
@@ -171,6 +169,7 @@ class Watch::Loop {
     const std::lock_guard lock(entries_mutex_);
     std::vector<Watched> all;
     for (const std::string& name : order_) {
+      if (options_.is_ours && !options_.is_ours(name)) continue;
       const Entry& entry = entries_.at(name);
       Watched& watched = all.emplace_back();
       watched.looks = entry.looks;
@@ -400,8 +399,18 @@ class Watch::Loop {
 
   // --- configuration --------------------------------------------------------------------------
 
-  void Take(NewConfig message) { Take(std::move(message.config)); }
+  void Take(NewConfig message) {
+    Add(std::move(message.remembered));
+    Take(std::move(message.config));
+  }
   void Take(WakeUpCall message) { schedule_.WakeUp(message.pipeline, edges_.clock->Mono()); }
+
+  void Add(std::vector<Remembered> remembered) {
+    for (Remembered& each : remembered) {
+      std::string name = each.pipeline;
+      remembered_.insert_or_assign(std::move(name), std::move(each));
+    }
+  }
 
   void Take(Config config) {
     std::map<std::string, Entry, std::less<>> entries;
@@ -494,8 +503,8 @@ Watch::Watch(Config config, std::vector<Remembered> remembered, const WatchOptio
 
 Watch::~Watch() = default;
 
-void Watch::Reload(Config config) {
-  loop_->Post(NewConfig{std::move(config)});
+void Watch::Reload(Config config, std::vector<Remembered> remembered) {
+  loop_->Post(NewConfig{std::move(config), std::move(remembered)});
 }
 
 bool Watch::WakeUp(std::string_view pipeline) {

@@ -32,6 +32,9 @@ struct WatchOptions {
   unsigned tables_at_once = 8;
   /// How long the first pipeline that is ready for its cluster waits for others.
   Milliseconds gathering = std::chrono::milliseconds(200);
+  /// Whether the pipeline is this process' to speak of now; asked whenever it is spoken of. Null:
+  /// all are. Any thread, must not wait.
+  std::function<bool(std::string_view pipeline)> is_ours;
 };
 
 /// What one look at one pipeline gave.
@@ -71,7 +74,8 @@ class Watch {
 
   /// Another configuration. Pipelines of the same name on the same table keep what is known about
   /// them and their moment; a look under way is finished as it was begun. Any thread.
-  void Reload(Config config);
+  /// `remembered` is for pipelines that are new here.
+  void Reload(Config config, std::vector<Remembered> remembered = {});
 
   /// Look now. False for a name that is not there. Any thread.
   bool WakeUp(std::string_view pipeline);
@@ -79,8 +83,8 @@ class Watch {
   /// Any thread.
   size_t WakeUpAt(std::string_view uri);
 
-  /// Every pipeline, in the order of the configuration. Reports that were not renewed for
-  /// kSilentIntervals are replaced by unknown ones. Any thread.
+  /// Every pipeline that is ours, in the order of the configuration. Reports that were not renewed
+  /// for kSilentIntervals are replaced by unknown ones. Any thread.
   std::vector<Watched> Snapshot(bool with_partitions) const;
 
  private:

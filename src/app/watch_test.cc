@@ -421,5 +421,32 @@ TEST_F(WatchTest, ItEndsWhileEverythingHangs) {
   SUCCEED();
 }
 
+TEST_F(WatchTest, WhatIsNotOursIsNotShown) {
+  Add("a", "orders,0:10");
+  Add("b", "clicks,0:4");
+  std::atomic<bool> is_b_ours = true;
+  options_.is_ours = [&](std::string_view name) { return name == "a" || is_b_ours; };
+  Start();
+  AwaitLook("a");
+  AwaitLook("b");
+  EXPECT_THAT(watch_->Snapshot(false), SizeIs(2));
+  is_b_ours = false;
+  const auto left = watch_->Snapshot(true);
+  ASSERT_THAT(left, SizeIs(1));
+  EXPECT_EQ(left[0].report.pipeline, "a");
+}
+
+TEST_F(WatchTest, APipelineThatComesWithAReloadBringsWhatIsKnownOfIt) {
+  Add("a", "orders,0:4");
+  Start();
+  AwaitLook("a");
+  Add("b", "clicks,0:4");
+  Remembered remembered{.pipeline = "b", .table = Uri("b"), .memory = {}, .last_success = {}};
+  remembered.memory.topic_ids["clicks"] = "another id";
+  remembered.memory.checkpoint_value = "clicks,0:4";
+  watch_->Reload(config_, {remembered});
+  EXPECT_EQ(AwaitLook("b").reason, Reason::kTopicRecreated);
+}
+
 }  // namespace
 }  // namespace tidemark::app
