@@ -35,4 +35,19 @@ std::string IncidentsJson(std::span<const state::Incident> incidents) {
   return json.text();
 }
 
+std::string CoordinationJson(const SharedPipelines& shared) {
+  JsonWriter json;
+  json.BeginObject().Key("schema").Text("tidemark.coordination/1");
+  json.Key("group").Text(shared.group).Key("topic").Text(shared.topic);
+  json.Key("member").Bool(shared.is_member).Key("message");
+  shared.why_not.empty() ? json.Null() : json.Text(shared.why_not);
+  json.Key("pipelines").BeginArray();
+  for (const SharedPipelines::Pipeline& pipeline : shared.pipelines) {
+    json.BeginObject().Key("pipeline").Text(pipeline.name).Key("partition").Integer(pipeline.part);
+    json.Key("reported_here").Bool(pipeline.is_ours).EndObject();
+  }
+  json.EndArray().EndObject();
+  return json.text();
+}
+
 }  // namespace tidemark::api

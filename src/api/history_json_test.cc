@@ -49,5 +49,22 @@ TEST(HistoryJsonTest, AnOpenIncidentHasNoEnd) {
             R"("opened_at":"2026-11-30T02:00:00.000Z","closed_at":"2026-11-30T03:00:00.000Z"}]})");
 }
 
+TEST(HistoryJsonTest, EachPipelineSaysWhetherItIsReportedHere) {
+  EXPECT_EQ(CoordinationJson({.group = "g",
+                              .topic = "t",
+                              .is_member = true,
+                              .why_not = "",
+                              .pipelines = {{.name = "a", .part = 3, .is_ours = true},
+                                            {.name = "b", .part = 63, .is_ours = false}}}),
+            R"({"schema":"tidemark.coordination/1","group":"g","topic":"t","member":true,)"
+            R"("message":null,"pipelines":[{"pipeline":"a","partition":3,"reported_here":true},)"
+            R"({"pipeline":"b","partition":63,"reported_here":false}]})");
+  EXPECT_EQ(
+      CoordinationJson(
+          {.group = "g", .topic = "t", .is_member = false, .why_not = "why", .pipelines = {}}),
+      R"({"schema":"tidemark.coordination/1","group":"g","topic":"t","member":false,)"
+      R"("message":"why","pipelines":[]})");
+}
+
 }  // namespace
 }  // namespace tidemark::api

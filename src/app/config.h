@@ -58,6 +58,7 @@ struct Config {
   std::optional<HttpConfig> http;
   std::optional<state::StateOptions> state;  ///< its URL may hold a secret: never printed
   HiddenValues state_hidden{};               ///< as in ClusterConfig
+  std::optional<CoordinationConfig> coordination;
   ExportersConfig exporters{};
   std::vector<std::string> files;  ///< that were read, the first one first
 };

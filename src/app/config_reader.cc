@@ -11,7 +11,6 @@
 #include "app/config_sections_internal.h"
 #include "app/text_file.h"
 #include "app/yaml_map_internal.h"
-#include "base/nearest_word.h"
 #include "base/time_text.h"
 #include "base/utf8.h"
 #include "kafka/bootstrap.h"
@@ -102,7 +101,7 @@ class ConfigReader {
   void ReadPipeline(const std::string& file, const YAML::Node& node, const std::string& path);
   void ReadSla(YamlMap& map, freshness::PipelineSpec& spec);
   void ReadAlerting(YamlMap& map, PipelineConfig& pipeline);
-  void ReadCluster(YamlMap& map, freshness::PipelineSpec& spec);
+  std::set<std::string> ClusterNames() const;
   void ReadLabels(YamlMap& map, freshness::PipelineSpec& spec);
   void ReadMaintenance(YamlMap& map, PipelineConfig& pipeline);
 
@@ -161,9 +160,9 @@ void ConfigReader::ReadRoot(const std::string& file, const YAML::Node& root) {
     config_.state = ReadState(context_, file, state, config_.state_hidden);
   if (const YAML::Node exporters = map.Take("exporters"); exporters.IsDefined())
     config_.exporters = ReadExporters(context_, file, exporters);
-  for (const char* section : {"feed", "coordination"}) {
-    map.Take(section);
-  }
+  if (const YAML::Node shared = map.Take("coordination"); shared.IsDefined())
+    config_.coordination = ReadCoordination(context_, file, shared, ClusterNames());
+  map.Take("feed");
   map.Finish();
 }
 
@@ -389,25 +388,10 @@ void ConfigReader::ReadAlerting(YamlMap& map, PipelineConfig& pipeline) {
           : defaults_.retention_margin.value_or(std::max(kRetentionMarginMin, pipeline.spec.sla));
 }
 
-void ConfigReader::ReadCluster(YamlMap& map, freshness::PipelineSpec& spec) {
-  const auto name = map.TakeText("cluster");
-  if (name) {
-    spec.cluster = name->value;
-    if (config_.clusters.contains(name->value)) return;
-    std::set<std::string> known;
-    for (const auto& [cluster, unused] : config_.clusters) known.insert(cluster);
-    const auto nearest = NearestWord(name->value, known);
-    map.Complain("cluster", nearest ? fmt::format("there is no cluster '{}', did you mean '{}'?",
-                                                  name->Shown(), *nearest)
-                                    : fmt::format("there is no cluster '{}'", name->Shown()));
-    return;
-  }
-  if (map.Has("cluster")) return;  // reported already
-  if (config_.clusters.size() == 1) {
-    spec.cluster = config_.clusters.begin()->first;
-  } else {
-    map.Complain("cluster", "the name of one of the clusters is wanted");
-  }
+std::set<std::string> ConfigReader::ClusterNames() const {
+  std::set<std::string> names;
+  for (const auto& [name, cluster] : config_.clusters) names.insert(name);
+  return names;
 }
 
 void ConfigReader::ReadLabels(YamlMap& map, freshness::PipelineSpec& spec) {
@@ -474,7 +458,7 @@ void ConfigReader::ReadPipeline(const std::string& file, const YAML::Node& node,
       map.TakeInteger("max_commit_depth", 0, kCommitDepthMax).value_or(defaults_.commit_depth_max);
   ReadSla(map, spec);
   ReadAlerting(map, pipeline);
-  ReadCluster(map, spec);
+  spec.cluster = TakeCluster(map, ClusterNames());
   ReadLabels(map, spec);
   ReadMaintenance(map, pipeline);
   map.Finish();

@@ -2,17 +2,40 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <charconv>
 #include <filesystem>
 #include <string_view>
 
 #include "app/config_sections_internal.h"
+#include "base/nearest_word.h"
 
 namespace tidemark::app {
 
 namespace {
 
 constexpr std::string_view kListenWanted = "an address and a port such as 127.0.0.1:8080";
+
+// Below the first a busy broker looks dead; over the second nobody waits for a hand-over.
+constexpr Milliseconds kSessionMin = std::chrono::seconds(2);
+constexpr Milliseconds kSessionMax = std::chrono::minutes(30);
+// A topic's name (org.apache.kafka.common.internals.Topic). Groups take more; what is good enough
+// for topics needs no quoting anywhere.
+constexpr size_t kNameMax = 249;
+
+bool IsKafkaName(std::string_view name) {
+  return !name.empty() && name.size() <= kNameMax && name != "." && name != ".." &&
+         std::ranges::all_of(name, [](char c) {
+           return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+                  c == '.' || c == '_' || c == '-';
+         });
+}
+
+void CheckKafkaName(YamlMap& map, const std::string& key, const ConfigText& name) {
+  if (IsKafkaName(name.value)) return;
+  map.Complain(key, name.Mistake("'" + name.value + "' is no name for Kafka",
+                                 "a name of letters, digits, '.', '_' and '-'"));
+}
 
 }  // namespace
 
@@ -89,6 +112,46 @@ state::StateOptions ReadState(ConfigContext& context, const std::string& file,
   }
   map.Finish();
   return state;
+}
+
+std::string TakeCluster(YamlMap& map, const std::set<std::string>& known) {
+  const auto name = map.TakeText("cluster");
+  if (!name) {
+    if (map.Has("cluster")) return "";  // reported already
+    if (known.size() == 1) return *known.begin();
+    map.Complain("cluster", "the name of one of the clusters is wanted");
+    return "";
+  }
+  if (!known.contains(name->value)) {
+    const auto nearest = NearestWord(name->value, known);
+    map.Complain("cluster", nearest ? fmt::format("there is no cluster '{}', did you mean '{}'?",
+                                                  name->Shown(), *nearest)
+                                    : fmt::format("there is no cluster '{}'", name->Shown()));
+  }
+  return name->value;
+}
+
+CoordinationConfig ReadCoordination(ConfigContext& context, const std::string& file,
+                                    const YAML::Node& node, const std::set<std::string>& clusters) {
+  CoordinationConfig coordination;
+  YamlMap map(context, file, node, "coordination");
+  // No default: two fleets on one cluster would share their pipelines by accident.
+  const ConfigText group = map.TakeNeededText("group", "a name that all instances share is wanted");
+  coordination.group = group.value;
+  if (!group.value.empty()) CheckKafkaName(map, "group", group);
+  coordination.cluster = TakeCluster(map, clusters);
+  if (const auto topic = map.TakeText("topic")) {
+    coordination.topic = topic->value;
+    CheckKafkaName(map, "topic", *topic);
+  }
+  coordination.creates_topic = map.TakeBool("create_topic").value_or(true);
+  if (const auto session = map.TakeDuration("session_timeout")) {
+    coordination.session = *session;
+    if (*session < kSessionMin || *session > kSessionMax)
+      map.Complain("session_timeout", "between 2s and 30m is wanted");
+  }
+  map.Finish();
+  return coordination;
 }
 
 }  // namespace tidemark::app

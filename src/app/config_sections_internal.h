@@ -3,6 +3,7 @@
 
 #include <yaml-cpp/yaml.h>
 
+#include <set>
 #include <string>
 
 #include "app/config_sections.h"
@@ -21,6 +22,13 @@ HttpConfig ReadHttp(ConfigContext& context, const std::string& file, const YAML:
 /// What the URL took from the environment or a file goes to `hidden`.
 state::StateOptions ReadState(ConfigContext& context, const std::string& file,
                               const YAML::Node& node, HiddenValues& hidden);
+
+/// The cluster that `map` names under "cluster", one of `known`; when it names none, the only one
+/// there is. Reports anything else.
+std::string TakeCluster(YamlMap& map, const std::set<std::string>& known);
+
+CoordinationConfig ReadCoordination(ConfigContext& context, const std::string& file,
+                                    const YAML::Node& node, const std::set<std::string>& clusters);
 
 ExportersConfig ReadExporters(ConfigContext& context, const std::string& file,
                               const YAML::Node& node);

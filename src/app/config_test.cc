@@ -18,6 +18,7 @@ using ::testing::Contains;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::Not;
+using ::testing::UnorderedElementsAre;
 using namespace std::chrono_literals;
 
 /// A folder of configuration files that goes away with the test.
@@ -102,6 +103,7 @@ feed: { cluster: main }
 exporters: [ {prometheus: {}} ]
 http: { listen: "127.0.0.1:8080" }
 state: { path: ./state }
+coordination: { group: fleet, session_timeout: 20s }
 )";
 
 TEST_F(ConfigTest, TheContractsExampleIsRead) {
@@ -549,6 +551,40 @@ TEST_F(ConfigTest, ReadConfigJoinsTheMistakesLineByLine) {
               AllOf(HasSubstr("1 mistake in the configuration\n"),
                     HasSubstr("tidemark.yaml:1:1: configuration: unknown key 'clusterz', did "
                               "you mean 'clusters'?"))));
+}
+
+TEST_F(ConfigTest, CoordinationNeedsAGroupAndHasDefaultsForTheRest) {
+  const std::string clusters = "clusters: { main: { bootstrap_servers: b:1 } }\n";
+  const LoadedConfig bare = Load(clusters + "coordination: { group: fleet }\n");
+  ASSERT_TRUE(bare.config && bare.config->coordination);
+  EXPECT_EQ(bare.config->coordination->group, "fleet");
+  EXPECT_EQ(bare.config->coordination->cluster, "main");
+  EXPECT_EQ(bare.config->coordination->topic, "tidemark.coordination");
+  EXPECT_TRUE(bare.config->coordination->creates_topic);
+  EXPECT_EQ(bare.config->coordination->session, 30s);
+  const LoadedConfig whole = Load(
+      clusters +
+      "coordination: { group: g, cluster: main, topic: t, create_topic: false, session_timeout: "
+      "45s }\n");
+  ASSERT_TRUE(whole.config && whole.config->coordination);
+  EXPECT_EQ(
+      *whole.config->coordination,
+      (CoordinationConfig{
+          .group = "g", .cluster = "main", .topic = "t", .creates_topic = false, .session = 45s}));
+}
+
+TEST_F(ConfigTest, MistakesInCoordinationAreAllNamed) {
+  EXPECT_THAT(Mistakes("clusters: { main: { bootstrap_servers: b:1 }, two: { bootstrap_servers: "
+                       "b:2 } }\ncoordination: {}\n"),
+              ElementsAre(HasSubstr("a name that all instances share is wanted"),
+                          HasSubstr("the name of one of the clusters is wanted")));
+  EXPECT_THAT(Mistakes("clusters: { main: { bootstrap_servers: b:1 } }\n"
+                       "coordination: { groop: g, group: 'a b', cluster: mein, topic: '..', "
+                       "session_timeout: 1s }\n"),
+              UnorderedElementsAre(
+                  HasSubstr("did you mean 'group'?"), HasSubstr("'a b' is no name for Kafka"),
+                  HasSubstr("did you mean 'main'?"), HasSubstr("'..' is no name for Kafka"),
+                  HasSubstr("between 2s and 30m is wanted")));
 }
 
 }  // namespace

@@ -23,7 +23,8 @@ std::string_view CheckOutcomeName(CheckOutcome outcome);
 struct DoctorCheck {
   std::string name;  ///< "pipeline" when it is switched off; else "interval", "store", "table",
                      ///< "timeline", "checkpoint", "client", "cluster", "topic", "partitions",
-                     ///< "offsets", "retention"; of the daemon "state", "tokens", "listen"
+                     ///< "offsets", "retention"; of the daemon "state", "group topic", "group",
+                     ///< "hand-over", "tokens", "listen"
   CheckOutcome outcome = CheckOutcome::kSkipped;
   std::string detail;              ///< what was seen
   std::string cure;                ///< what to do; empty when there is nothing to do
@@ -45,8 +46,8 @@ std::vector<Diagnosis> DiagnoseAll(const Config& config,
                                    const std::vector<PipelineConfig>& pipelines,
                                    const FreshnessRunOptions& options, const FreshnessEdges& edges);
 
-/// What `serve` needs beside its pipelines: the state, and where it answers ("state", "listen",
-/// "tokens"). Changes nothing; listens for a moment.
-Diagnosis DiagnoseDaemon(const Config& config);
+/// What `serve` needs beside its pipelines: the state, the group it shares them with, and where it
+/// answers. Changes nothing and joins nothing; listens for a moment. The cluster has `limit`.
+Diagnosis DiagnoseDaemon(const Config& config, Milliseconds limit);
 
 }  // namespace tidemark::app

@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "app/coordination.h"
 #include "app/doctor.h"
 #include "app/serve_routes.h"
 #include "http/router.h"
@@ -89,13 +90,92 @@ DoctorCheck CheckOfListening(const HttpConfig& http, bool is_held) {
       "listen", CheckOutcome::kOk, place + (http.tls ? " with TLS is free" : " is free"), "", {}};
 }
 
+DoctorCheck CheckOfGroupTopic(const CoordinationConfig& shared,
+                              const kafka::client::GroupCheck& found) {
+  using Topic = kafka::client::GroupCheck::Topic;
+  constexpr std::string_view kName = "group topic";
+  switch (found.topic) {
+    case Topic::kFits:
+      return {std::string(kName),
+              CheckOutcome::kOk,
+              fmt::format("{} has {} partitions", shared.topic, found.partition_count),
+              "",
+              {}};
+    case Topic::kAbsent:
+      return {std::string(kName),
+              CheckOutcome::kOk,
+              fmt::format("{} is not there yet, and may be created", shared.topic),
+              "",
+              {}};
+    case Topic::kTooSmall:
+      return {std::string(kName),
+              CheckOutcome::kFailed,
+              fmt::format("{} has {} partitions", shared.topic, found.partition_count),
+              fmt::format("give it {} partitions, or name another topic", kCoordinationParts),
+              {}};
+    case Topic::kNotPermitted: break;
+  }
+  return {std::string(kName), CheckOutcome::kFailed,
+          fmt::format("{} is not there, or may not be seen: {}", shared.topic, found.words),
+          fmt::format("grant DESCRIBE on it; grant CREATE too, or create it with {} partitions",
+                      kCoordinationParts),
+          ErrorKind::kDenied};
+}
+
+DoctorCheck CheckOfJoining(const CoordinationConfig& shared,
+                           const kafka::client::GroupCheck& found) {
+  using Join = kafka::client::GroupCheck::Join;
+  switch (found.join) {
+    case Join::kPermitted:
+      return {"group", CheckOutcome::kOk, fmt::format("{} may be joined", shared.group), "", {}};
+    case Join::kRefused:
+      return {"group", CheckOutcome::kFailed,
+              fmt::format("{} may not be joined: {}", shared.group, found.words),
+              "grant READ on the group", ErrorKind::kDenied};
+    case Join::kNotKnown: break;
+  }
+  return {"group",
+          CheckOutcome::kSkipped,
+          fmt::format("nobody is in {} yet, or its brokers are older than 2.3: whether it may be "
+                      "joined shows when the first instance starts",
+                      shared.group),
+          "",
+          {}};
+}
+
+void CheckCoordination(const Config& config, Milliseconds limit, Diagnosis& diagnosis) {
+  const CoordinationConfig& shared = *config.coordination;
+  const ClusterConfig& cluster = config.clusters.at(shared.cluster);
+  auto found =
+      kafka::client::CheckGroup(cluster.options, GroupOptionsOf(shared), Budget::For(limit));
+  if (!found) {
+    diagnosis.checks.push_back(
+        Failed("group", cluster.hidden.Hide(std::move(found).error()),
+               fmt::format("see the checks of the cluster '{}'", shared.cluster)));
+    return;
+  }
+  found->words = cluster.hidden.Hide(std::move(found->words));
+  diagnosis.checks.push_back(CheckOfGroupTopic(shared, *found));
+  diagnosis.checks.push_back(CheckOfJoining(shared, *found));
+  if (config.state && config.state->url.empty()) {
+    diagnosis.checks.push_back(
+        {"hand-over",
+         CheckOutcome::kWarning,
+         "each instance has a state of its own: pipelines that change hands begin anew",
+         "use one PostgreSQL for all instances (state.url)",
+         {}});
+  }
+}
+
 }  // namespace
 
-Diagnosis DiagnoseDaemon(const Config& config) {
+Diagnosis DiagnoseDaemon(const Config& config, Milliseconds limit) {
   Diagnosis diagnosis{std::string(kSubject), "", {}};
-  if (!config.state && !config.http) return diagnosis;  // it is not run from this configuration
+  // It is not run from this configuration.
+  if (!config.state && !config.http && !config.coordination) return diagnosis;
   bool is_held = false;
   diagnosis.checks.push_back(CheckOfState(config, is_held));
+  if (config.coordination) CheckCoordination(config, limit, diagnosis);
   if (!config.http) return diagnosis;
   if (!config.http->bearer_tokens_file.empty())
     diagnosis.checks.push_back(CheckOfTokens(config.http->bearer_tokens_file));

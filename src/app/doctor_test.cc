@@ -138,7 +138,7 @@ class DaemonDoctorTest : public ::testing::Test {
   }
   ~DaemonDoctorTest() override { fs::remove_all(folder_); }
 
-  std::vector<DoctorCheck> Checks() const { return DiagnoseDaemon(config_).checks; }
+  std::vector<DoctorCheck> Checks() const { return DiagnoseDaemon(config_, 10s).checks; }
 
   fs::path folder_;
   Config config_;

@@ -29,24 +29,27 @@ metrics::Points PointsOf(std::span<const freshness::PipelineReport> reports,
 }  // namespace
 
 metrics::Points EndpointPoints(const Watch& watch, const SeriesChoice& series,
-                               std::span<const metrics::ExporterHealth> exporters) {
+                               const DaemonHealth& health) {
   std::vector<freshness::PipelineReport> reports;
-  for (Watched& each : SnapshotFor(watch, series)) reports.push_back(std::move(each.report));
+  for (Watched& each : SnapshotFor(watch, series))
+    if (each.looks > 0 || !health.coordination) reports.push_back(std::move(each.report));
   metrics::Points points = PointsOf(reports, series);
   Append(points, metrics::ProcessPoints(GetBuildInfo().version));
-  Append(points, metrics::ExporterPoints(exporters));
+  Append(points, metrics::ExporterPoints(health.exporters));
+  Append(points, metrics::CoordinationPoints(health.coordination));
   return points;
 }
 
 push::Values PushedValues(const Watch& watch, const SeriesChoice& series,
-                          std::span<const metrics::ExporterHealth> exporters, WallTime now) {
+                          const DaemonHealth& health, WallTime now) {
   push::Values values;
   values.taken_at = now;
   for (Watched& each : SnapshotFor(watch, series))
     if (each.looks > 0) values.reports.push_back(std::move(each.report));
   values.points = PointsOf(values.reports, series);
   Append(values.points, metrics::BuildPoints(GetBuildInfo().version));
-  Append(values.points, metrics::ExporterPoints(exporters));
+  Append(values.points, metrics::ExporterPoints(health.exporters));
+  Append(values.points, metrics::CoordinationPoints(health.coordination));
   return values;
 }
 

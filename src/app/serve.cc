@@ -5,15 +5,18 @@
 #include <algorithm>
 #include <atomic>
 #include <filesystem>
+#include <iterator>
 #include <map>
 #include <mutex>
 #include <optional>
+#include <set>
 #include <span>
 #include <utility>
 #include <variant>
 #include <vector>
 
 #include "api/freshness_json.h"
+#include "app/coordination.h"
 #include "app/export_lanes.h"
 #include "app/incident_notices.h"
 #include "app/local_wake_ups.h"
@@ -33,6 +36,10 @@ namespace fs = std::filesystem;
 /// How often files are looked at for changes, and the longest a stop is waited for.
 constexpr Milliseconds kFileLookEvery{1000};
 constexpr Milliseconds kStopGrace{5000};
+/// How long pipelines that go to another instance wait for the state to be written.
+constexpr Milliseconds kReleaseMax{3000};
+/// Names of pipelines in one line of the log.
+constexpr size_t kNamesLogged = 5;
 /// A commit callback names every file of the commit.
 constexpr size_t kBodySizeMax = size_t{16} << 20U;
 
@@ -62,6 +69,23 @@ std::vector<std::string> NamesOf(const Config& config) {
   std::vector<std::string> names;
   for (const PipelineConfig& pipeline : config.pipelines) names.push_back(pipeline.spec.name);
   return names;
+}
+
+/// "a, b, c and 17 more".
+std::string SomeOf(const std::set<std::string>& names) {
+  std::string text;
+  size_t count = 0;
+  for (const std::string& name : names) {
+    if (count == kNamesLogged) return text + fmt::format(" and {} more", names.size() - count);
+    text += (count++ == 0 ? "" : ", ") + name;
+  }
+  return text;
+}
+
+std::set<std::string> Without(const std::set<std::string>& a, const std::set<std::string>& b) {
+  std::set<std::string> left;
+  std::ranges::set_difference(a, b, std::inserter(left, left.end()));
+  return left;
 }
 
 /// Logs a pipeline's status when it changes, not each look.
@@ -113,6 +137,8 @@ class Daemon {
       : current_(std::move(config)), sources_(sources), options_(options), edges_(edges) {}
 
   ~Daemon() {
+    // Hands over what it has; others still ask it what is ours.
+    if (coordination_) coordination_->Stop();
     wake_ups_.reset();
     // Exporters ask the watch; looks speak to the exporters, the server and the keeper.
     if (lanes_) lanes_->Set({});
@@ -123,11 +149,15 @@ class Daemon {
 
   Status Run() {
     HideInLog(*current_.Get());
+    if (current_.Get()->coordination) {
+      TRY_ASSIGN(coordination_, Coordination::Open(*current_.Get()));
+    }
     TRY(OpenState());
     BeginExporters();
     BeginWatch();
     BeginWakeUps();
     TRY(BeginAnswering());
+    if (coordination_) coordination_->Begin([this] { TakeShare(); });
     Log(LogLevel::kInfo, fmt::format("watching pipelines={}", current_.Get()->pipelines.size()));
     FileStamps stamps(current_.Get()->files);
     Budget nap = Budget::For(std::chrono::hours(24 * 366 * 100), options_.stop);
@@ -140,6 +170,7 @@ class Daemon {
       stamps = FileStamps(current_.Get()->files);
     }
     Log(LogLevel::kInfo, "stopping");
+    if (coordination_) coordination_->Stop();
     lanes_->Set({});
     server_->Stop(kStopGrace);
     return {};
@@ -158,19 +189,22 @@ class Daemon {
     if (!keeper) return std::unexpected(config->state_hidden.Hide(std::move(keeper).error()));
     keeper_ = *std::move(keeper);
     keeper_->KeepOnly(NamesOf(*config));
+    if (coordination_) keeper_->OwnNothing();
     return {};
   }
 
   void BeginExporters() {
     const auto config = current_.Get();
-    notices_ = std::make_unique<IncidentNotices>(keeper_ ? keeper_->left_open()
+    // Where pipelines are shared, incidents come with them.
+    const bool goes_on = keeper_ && !coordination_;
+    notices_ = std::make_unique<IncidentNotices>(goes_on ? keeper_->left_open()
                                                          : std::vector<state::Incident>());
     lanes_ = std::make_unique<ExportLanes>(
         [this](const SeriesChoice& series,
                std::span<const metrics::ExporterHealth> health) -> std::optional<push::Values> {
           const Watch* watch = watching_.load();
           if (watch == nullptr) return std::nullopt;
-          auto values = PushedValues(*watch, series, health, edges_.clock->Now());
+          auto values = PushedValues(*watch, series, HealthOf(health), edges_.clock->Now());
           values.counting_since = began_at_;
           return values;
         },
@@ -178,7 +212,7 @@ class Daemon {
     lanes_->Set(config->exporters.senders);
     for (const auto& notice : notices_->KeepOnly(*config, edges_.clock->Now()))
       lanes_->Tell(notice);
-    RepeatNotices(*config);
+    if (!coordination_) RepeatNotices(*config);
   }
 
   /// What the process before this one may not have delivered.
@@ -204,9 +238,18 @@ class Daemon {
   }
 
   void BeginWatch() {
+    const bool remembers = keeper_ && !coordination_;
+    WatchOptions options = options_.watch;
+    if (coordination_)
+      options.is_ours = [this](std::string_view name) { return coordination_->Owns(name); };
     watch_ = std::make_unique<Watch>(
-        *current_.Get(), keeper_ ? keeper_->remembered() : std::vector<Remembered>(),
-        options_.watch, edges_, [this](const Look& look) {
+        Ours(), remembers ? keeper_->remembered() : std::vector<Remembered>(), options, edges_,
+        [this](const Look& look) {
+          // Held until all are told: what is handed over meanwhile waits for it.
+          const std::lock_guard share_lock(share_mutex_);
+          if (coordination_ && (!share_.contains(look.report.pipeline) ||
+                                !coordination_->Owns(look.report.pipeline)))
+            return;
           log_.Note(look.report);
           if (keeper_) keeper_->Note(look);
           for (const auto& notice : notices_->Note(look.report)) lanes_->Tell(notice);
@@ -228,7 +271,7 @@ class Daemon {
       return;
     }
     wake_ups_ = *std::move(started);
-    wake_ups_->Set(*current_.Get());
+    wake_ups_->Set(Ours());
   }
 
   Status BeginAnswering() {
@@ -246,6 +289,7 @@ class Daemon {
         auto started,
         http::Server::Start(server, MakeRouter({.watch = *watch_,
                                                 .keeper = keeper_.get(),
+                                                .coordination = coordination_.get(),
                                                 .edges = edges_,
                                                 .metrics = [this] { return PointsNow(); },
                                                 .config = [this] { return current_.Get(); }})));
@@ -260,8 +304,89 @@ class Daemon {
     return {};
   }
 
+  DaemonHealth HealthOf(std::span<const metrics::ExporterHealth> exporters) const {
+    DaemonHealth health{.exporters = {exporters.begin(), exporters.end()}, .coordination = {}};
+    if (!coordination_) return health;
+    const auto names = NamesOf(*current_.Get());
+    const auto owned = std::ranges::count_if(
+        names, [this](const std::string& name) { return coordination_->Owns(name); });
+    health.coordination = {.group = coordination_->config().group,
+                           .is_member = coordination_->standing().is_member,
+                           .owned_pipelines = static_cast<uint64_t>(owned)};
+    return health;
+  }
+
   metrics::Points PointsNow() const {
-    return EndpointPoints(*watch_, current_.Get()->exporters.endpoint, lanes_->Health());
+    return EndpointPoints(*watch_, current_.Get()->exporters.endpoint, HealthOf(lanes_->Health()));
+  }
+
+  // --- pipelines shared with other instances ----------------------------------------------------
+
+  /// The configuration with those pipelines only that are this instance's now.
+  Config Ours() const {
+    Config ours = *current_.Get();
+    if (coordination_) {
+      std::erase_if(ours.pipelines, [this](const PipelineConfig& pipeline) {
+        return !coordination_->Owns(pipeline.spec.name);
+      });
+    }
+    return ours;
+  }
+
+  /// Takes up what came to be ours and puts down what is not any more. From the coordination's
+  /// thread, and when the configuration changed.
+  void TakeShare() {
+    const std::lock_guard lock(take_share_mutex_);
+    Config ours = Ours();
+    const std::vector<std::string> names = NamesOf(ours);
+    const std::set<std::string> share(names.begin(), names.end());
+    std::set<std::string> before;
+    {
+      const std::lock_guard share_lock(share_mutex_);
+      before = std::exchange(share_, share);
+    }
+    const std::set<std::string> lost = Without(before, share), gained = Without(share, before);
+    if (!lost.empty()) PutDown(lost);
+    std::vector<Remembered> remembered;
+    if (!gained.empty()) remembered = TakeUp(gained);
+    if (wake_ups_) wake_ups_->Set(ours);
+    watch_->Reload(std::move(ours), std::move(remembered));
+    if (lost.empty() && gained.empty()) return;
+    lanes_->Hurry();
+    Log(LogLevel::kInfo,
+        fmt::format("coordination: owned={} of={} gained={}{}{} lost={}{}{}", share.size(),
+                    current_.Get()->pipelines.size(), gained.size(), gained.empty() ? "" : " ",
+                    SomeOf(gained), lost.size(), lost.empty() ? "" : " ", SomeOf(lost)));
+  }
+
+  void PutDown(const std::set<std::string>& lost) {
+    const auto config = current_.Get();
+    // With one database the next owner goes on with the incidents; else they end for us here.
+    const bool is_shared = config->state && !config->state->url.empty();
+    if (keeper_) {
+      keeper_->Release(lost, is_shared ? AtRelease::kLeaveOpen : AtRelease::kClose, kReleaseMax);
+    }
+    const auto closed = notices_->Release(lost, edges_.clock->Now());
+    if (is_shared) return;
+    for (const auto& notice : closed) lanes_->Tell(notice);
+  }
+
+  std::vector<Remembered> TakeUp(const std::set<std::string>& gained) {
+    if (!keeper_) return {};
+    const auto config = current_.Get();
+    auto adopted = keeper_->Adopt(gained);
+    if (!adopted) {
+      Log(LogLevel::kWarning,
+          fmt::format("what is kept of pipelines={} cannot be read, and they are begun anew: {}",
+                      gained.size(), config->state_hidden.Hide(adopted.error()).message));
+      return {};
+    }
+    notices_->Adopt(adopted->open);
+    Config theirs = *config;
+    std::erase_if(theirs.pipelines,
+                  [&](const auto& each) { return !gained.contains(each.spec.name); });
+    RepeatNotices(theirs);
+    return std::move(adopted->remembered);
   }
 
   void Reload() {
@@ -280,8 +405,6 @@ class Daemon {
       if (auto read = tokens_.Read(file); !read)
         Log(LogLevel::kError, "the bearer tokens stay as they were: " + read.error().message);
     }
-    watch_->Reload(*loaded.config);
-    if (wake_ups_) wake_ups_->Set(*loaded.config);
     if (keeper_) keeper_->KeepOnly(NamesOf(*loaded.config));
     lanes_->Set(loaded.config->exporters.senders);
     for (const auto& notice : notices_->KeepOnly(*loaded.config, edges_.clock->Now()))
@@ -289,6 +412,12 @@ class Daemon {
     Log(LogLevel::kInfo,
         fmt::format("configuration read again pipelines={}", loaded.config->pipelines.size()));
     current_.Set(*std::move(loaded.config));
+    if (coordination_) {
+      TakeShare();
+    } else {
+      if (wake_ups_) wake_ups_->Set(*current_.Get());
+      watch_->Reload(*current_.Get());
+    }
   }
 
   static void WarnOfRestart(const Config& old, const Config& now) {
@@ -301,6 +430,8 @@ class Daemon {
         (!old.state || (old.state->path == now.state->path && old.state->url == now.state->url));
     if (!is_http_same) Log(LogLevel::kWarning, "changes of 'http' count after a restart");
     if (!is_state_same) Log(LogLevel::kWarning, "changes of 'state' count after a restart");
+    if (old.coordination != now.coordination)
+      Log(LogLevel::kWarning, "changes of 'coordination' count after a restart");
   }
 
   CurrentConfig current_;
@@ -310,6 +441,7 @@ class Daemon {
   const WallTime began_at_ = edges_.clock->Now();
   StatusLog log_;  // of the watch's thread
   BearerTokens tokens_;
+  std::unique_ptr<Coordination> coordination_;  // outlives all who ask what is ours
   std::unique_ptr<StateKeeper> keeper_;
   std::unique_ptr<IncidentNotices> notices_;
   std::unique_ptr<ExportLanes> lanes_;
@@ -318,6 +450,9 @@ class Daemon {
   std::unique_ptr<Watch> watch_;
   std::unique_ptr<LocalWakeUps> wake_ups_;
   std::unique_ptr<http::Server> server_;
+  std::mutex take_share_mutex_;
+  std::mutex share_mutex_;       // inside of take_share_mutex_
+  std::set<std::string> share_;  // guarded by share_mutex_: what looks may speak of
 };
 
 }  // namespace

@@ -57,15 +57,37 @@ class Routes {
 
   static Response Health() { return Json(R"({"status":"ok"})"); }
 
-  /// Whether everything was looked at once, so that numbers may be asked for.
+  /// Whether everything that is ours was looked at once, so that numbers may be asked for.
   Response Ready() const {
     size_t waiting = 0;
     const auto all = sources_.watch.Snapshot(false);
     for (const Watched& each : all) waiting += each.looks == 0 ? 1 : 0;
+    const bool is_alone = sources_.coordination == nullptr;
+    const bool is_member = is_alone || sources_.coordination->standing().is_member;
+    const std::string_view status = !is_member ? "not_a_member" : waiting > 0 ? "starting" : "ok";
     Response response = Json(fmt::format(R"({{"status":"{}","pipelines":{},"not_looked_at":{}}})",
-                                         waiting == 0 ? "ok" : "starting", all.size(), waiting));
-    if (waiting > 0) response.status = 503;
+                                         status, all.size(), waiting));
+    if (waiting > 0 || !is_member) response.status = 503;
     return response;
+  }
+
+  Response Shared() const {
+    if (sources_.coordination == nullptr)
+      return ErrorResponse(404, "the configuration has no 'coordination' section");
+    const auto standing = sources_.coordination->standing();
+    api::SharedPipelines shared{.group = sources_.coordination->config().group,
+                                .topic = sources_.coordination->config().topic,
+                                .is_member = standing.is_member,
+                                .why_not = standing.why_not,
+                                .pipelines = {}};
+    const auto config = sources_.config();
+    for (const PipelineConfig& pipeline : config->pipelines) {
+      const std::string& name = pipeline.spec.name;
+      shared.pipelines.push_back({.name = name,
+                                  .part = Coordination::PartOf(name),
+                                  .is_ours = sources_.coordination->Owns(name)});
+    }
+    return Json(api::CoordinationJson(shared));
   }
 
   Response Metrics(const Request& request) const {
@@ -91,7 +113,7 @@ class Routes {
   Response Pipeline(const std::string& name, bool with_partitions) const {
     auto reports = Reports(with_partitions);
     std::erase_if(reports, [&](const auto& report) { return report.pipeline != name; });
-    if (reports.empty()) return NoPipeline(name);
+    if (reports.empty()) return NotHere(name);
     return Freshness(reports, with_partitions);
   }
 
@@ -151,7 +173,7 @@ class Routes {
   }
 
   Response WakePipeline(const std::string& name) const {
-    if (!sources_.watch.WakeUp(name)) return NoPipeline(name);
+    if (!sources_.watch.WakeUp(name)) return NotHere(name);
     Response response = Json(R"({"woken":1})");
     response.status = 202;
     return response;
@@ -160,6 +182,17 @@ class Routes {
  private:
   static Response NoPipeline(std::string_view name) {
     return ErrorResponse(404, fmt::format("there is no pipeline '{}'", name));
+  }
+
+  /// Nowhere, or with another instance.
+  Response NotHere(std::string_view name) const {
+    if (sources_.coordination == nullptr || !Knows(name)) return NoPipeline(name);
+    return ErrorResponse(
+        404, fmt::format("the pipeline '{}' is not reported here: it belongs to another instance "
+                         "of the group '{}' (partition {} of the topic '{}'), or this one is not "
+                         "a member",
+                         name, sources_.coordination->config().group, Coordination::PartOf(name),
+                         sources_.coordination->config().topic));
   }
 
   static bool IsStatus(std::string_view word) {
@@ -364,6 +397,8 @@ http::Router MakeRouter(const ServeSources& sources) {
       [routes](const Request& request, const Names&) { return routes->Incidents(request); });
   add("GET", "timeline", {"table", "limit"},
       [routes](const Request& request, const Names&) { return routes->Timeline(request); });
+  add("GET", "coordination", {},
+      [routes](const Request&, const Names&) { return routes->Shared(); });
   add("GET", "events", {}, [](const Request&, const Names&) {
     Response response;
     response.is_event_stream = true;

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "app/config.h"
+#include "app/coordination.h"
 #include "app/freshness_run.h"
 #include "app/state_keeper.h"
 #include "app/watch.h"
@@ -20,15 +21,16 @@ namespace tidemark::app {
 /// What resources are made from; outlives the router. `config` may change under it.
 struct ServeSources {
   Watch& watch;
-  StateKeeper* keeper = nullptr;  ///< null: no state is kept, and there is no history
+  StateKeeper* keeper = nullptr;               ///< null: no state is kept, and there is no history
+  const Coordination* coordination = nullptr;  ///< null: pipelines are shared with nobody
   FreshnessEdges edges;
   std::function<metrics::Points()> metrics;  ///< for GET /metrics; any thread
   std::function<std::shared_ptr<const Config>()> config;
 };
 
 /// GET /healthz, /readyz, /metrics; below /api/v1: GET pipelines, pipelines/{name},
-/// pipelines/{name}/partitions, pipelines/{name}/history, incidents, timeline, events,
-/// openapi.json; POST wake, pipelines/{name}/wake. docs/serve.md describes them.
+/// pipelines/{name}/partitions, pipelines/{name}/history, incidents, timeline, coordination,
+/// events, openapi.json; POST wake, pipelines/{name}/wake. docs/serve.md describes them.
 http::Router MakeRouter(const ServeSources& sources);
 
 /// The tables that a message from outside speaks of: Hudi's commit callback (`basePath`), an S3

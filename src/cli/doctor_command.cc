@@ -95,7 +95,7 @@ int RunCommand(const Options& options) {
       *config, *pipelines,
       {.table_deadline = *timeout, .probe_deadline = *timeout, .stop = stop.token()}, edges);
   if (stop.was_sent()) return stop.exit_code();
-  if (auto daemon = app::DiagnoseDaemon(*config); !daemon.checks.empty())
+  if (auto daemon = app::DiagnoseDaemon(*config, *timeout); !daemon.checks.empty())
     diagnoses.push_back(std::move(daemon));
   stop.End();
   WarnIfAllDisabled(*pipelines);

@@ -36,4 +36,16 @@ Points ExporterPoints(std::span<const ExporterHealth> exporters) {
   return points;
 }
 
+Points CoordinationPoints(const std::optional<CoordinationHealth>& health) {
+  Points points;
+  if (!health) return points;
+  for (const Family& family : FamiliesOf(FamilyGroup::kCoordination)) {
+    const uint64_t value = family.name == "tidemark_coordination_member"
+                               ? (health->is_member ? 1 : 0)
+                               : health->owned_pipelines;
+    points.push_back({&family, {{"group", health->group}}, std::to_string(value)});
+  }
+  return points;
+}
+
 }  // namespace tidemark::metrics

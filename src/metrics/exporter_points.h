@@ -1,4 +1,4 @@
-/// How the exporters of a daemon fare, as metrics.
+/// How the exporters of a daemon fare, and its place among others, as metrics.
 #pragma once
 
 #include <cstdint>
@@ -24,5 +24,15 @@ struct ExporterHealth {
 
 /// The families of FamilyGroup::kExporter.
 Points ExporterPoints(std::span<const ExporterHealth> exporters);
+
+/// A daemon's place in its group.
+struct CoordinationHealth {
+  std::string group;
+  bool is_member = false;
+  uint64_t owned_pipelines = 0;
+};
+
+/// The families of FamilyGroup::kCoordination; nothing for a daemon that shares with nobody.
+Points CoordinationPoints(const std::optional<CoordinationHealth>& health);
 
 }  // namespace tidemark::metrics

@@ -41,5 +41,17 @@ TEST(ExporterPointsTest, ADeadReceiverKeepsTheTimeOfItsLastSuccess) {
           "tidemark_exporter_dropped_total 1", "tidemark_exporter_events_waiting 4"}));
 }
 
+TEST(CoordinationPointsTest, OnlyWhoSharesSaysWhatItHas) {
+  EXPECT_TRUE(CoordinationPoints({}).empty());
+  const Points points =
+      CoordinationPoints(CoordinationHealth{.group = "g", .is_member = true, .owned_pipelines = 7});
+  ASSERT_EQ(points.size(), 2u);
+  EXPECT_EQ(points[0].family->name, "tidemark_coordination_member");
+  EXPECT_EQ(points[0].value, "1");
+  EXPECT_EQ(points[1].family->name, "tidemark_coordination_owned_pipelines");
+  EXPECT_EQ(points[1].value, "7");
+  EXPECT_EQ(points[1].labels, (Labels{{"group", "g"}}));
+}
+
 }  // namespace
 }  // namespace tidemark::metrics

@@ -111,6 +111,14 @@ constexpr std::array kExporterFamilies = {
            "exporter", ""},
 };
 
+constexpr std::array kCoordinationFamilies = {
+    Family{"tidemark_coordination_member", "",
+           "1 while this instance is a member of its group, else 0; then it reports nothing.",
+           "group", ""},
+    Family{"tidemark_coordination_owned_pipelines", "",
+           "Pipelines of the configuration that this instance reports.", "group", ""},
+};
+
 }  // namespace
 
 std::span<const Family> FamiliesOf(FamilyGroup group) {
@@ -120,6 +128,7 @@ std::span<const Family> FamiliesOf(FamilyGroup group) {
     case FamilyGroup::kCompatibility: return kCompatibilityFamilies;
     case FamilyGroup::kProcess: return kProcessFamilies;
     case FamilyGroup::kExporter: return kExporterFamilies;
+    case FamilyGroup::kCoordination: return kCoordinationFamilies;
   }
   std::unreachable();
 }

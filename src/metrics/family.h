@@ -28,6 +28,7 @@ enum class FamilyGroup {
   kCompatibility,  ///< on request: the names of other lag exporters
   kProcess,        ///< of the daemon itself
   kExporter,       ///< of the daemon's exporters
+  kCoordination,   ///< of a daemon that shares its pipelines with others
 };
 
 /// In the order of exposition. What it refers to lives as long as the process.

@@ -17,7 +17,7 @@ std::vector<Family> AllFamilies() {
   std::vector<Family> families;
   for (const FamilyGroup group :
        {FamilyGroup::kPipeline, FamilyGroup::kPartition, FamilyGroup::kCompatibility,
-        FamilyGroup::kProcess, FamilyGroup::kExporter})
+        FamilyGroup::kProcess, FamilyGroup::kExporter, FamilyGroup::kCoordination})
     families.insert(families.end(), FamiliesOf(group).begin(), FamiliesOf(group).end());
   return families;
 }

@@ -461,10 +461,12 @@ class KafkaCluster:
         producer.init_transactions(60)
         return producer
 
-    def allow(self, user: str, topic: str, operation: AclOperation) -> None:
+    def allow(
+        self, user: str, name: str, operation: AclOperation, kind: ResourceType = ResourceType.TOPIC
+    ) -> None:
         binding = AclBinding(
-            ResourceType.TOPIC,
-            topic,
+            kind,
+            name,
             ResourcePatternType.LITERAL,
             f"User:{user}",
             "*",
