@@ -19,6 +19,11 @@ constexpr std::string_view kListenWanted = "an address and a port such as 127.0.
 // Below the first a busy broker looks dead; over the second nobody waits for a hand-over.
 constexpr Milliseconds kSessionMin = std::chrono::seconds(2);
 constexpr Milliseconds kSessionMax = std::chrono::minutes(30);
+// A day of a thousand pipelines at 60 s are 1.4 million raw samples, and a year's points 105
+// million.
+constexpr Milliseconds kRawHistoryMin = std::chrono::hours(1);
+constexpr Milliseconds kRawHistoryMax = std::chrono::days(30);
+constexpr Milliseconds kHistoryMax = std::chrono::days(1830);
 // A topic's name (org.apache.kafka.common.internals.Topic). Groups take more; what is good enough
 // for topics needs no quoting anywhere.
 constexpr size_t kNameMax = 249;
@@ -93,6 +98,25 @@ HttpConfig ReadHttp(ConfigContext& context, const std::string& file, const YAML:
   return http;
 }
 
+namespace {
+
+state::Retention ReadRetention(ConfigContext& context, const std::string& file,
+                               const YAML::Node& node) {
+  state::Retention retention;
+  YamlMap map(context, file, node, "state.history");
+  retention.raw = map.TakeDuration("raw").value_or(retention.raw);
+  if (retention.raw < kRawHistoryMin || retention.raw > kRawHistoryMax)
+    map.Complain("raw", "between 1h and 30d is wanted");
+  retention.rolled_up =
+      map.TakeDuration("points").value_or(std::max(retention.rolled_up, retention.raw));
+  if (retention.rolled_up < retention.raw || retention.rolled_up > kHistoryMax)
+    map.Complain("points", "at least as long as raw, and at most 1830d is wanted");
+  map.Finish();
+  return retention;
+}
+
+}  // namespace
+
 state::StateOptions ReadState(ConfigContext& context, const std::string& file,
                               const YAML::Node& node, HiddenValues& hidden) {
   state::StateOptions state;
@@ -110,6 +134,8 @@ state::StateOptions ReadState(ConfigContext& context, const std::string& file,
   } else if (state.path.empty()) {
     map.Complain("path", "a folder (path) or a database (url) is wanted");
   }
+  if (const YAML::Node history = map.Take("history"); history.IsDefined())
+    state.retention = ReadRetention(context, file, history);
   map.Finish();
   return state;
 }

@@ -587,5 +587,35 @@ TEST_F(ConfigTest, MistakesInCoordinationAreAllNamed) {
                   HasSubstr("between 2s and 30m is wanted")));
 }
 
+TEST_F(ConfigTest, HistoryIsKeptAsLongAsTheConfigurationSays) {
+  const auto retention_of = [&](const std::string& history) {
+    const LoadedConfig loaded = Load("state: { path: s" + history + " }\n");
+    EXPECT_THAT(loaded.mistakes, testing::IsEmpty()) << history;
+    return loaded.config ? loaded.config->state->retention : state::Retention{0ms, 0ms};
+  };
+  using std::chrono::days;
+  EXPECT_EQ(retention_of(""), (state::Retention{48h, days(30)}));
+  EXPECT_EQ(retention_of(", history: {}"), (state::Retention{48h, days(30)}));
+  EXPECT_EQ(retention_of(", history: { raw: 1h, points: 1h }"), (state::Retention{1h, 1h}));
+  EXPECT_EQ(retention_of(", history: { raw: 6h }"), (state::Retention{6h, days(30)}));
+  EXPECT_EQ(retention_of(", history: { points: 1830d }"), (state::Retention{48h, days(1830)}));
+  EXPECT_EQ(retention_of(", history: { raw: 30d, points: 30d }"),
+            (state::Retention{days(30), days(30)}));
+}
+
+TEST_F(ConfigTest, HistoryThatWouldBeEmptyOrEndlessIsAMistake) {
+  for (const auto& [history, message] : std::map<std::string, std::string>{
+           {"raw: 59m", "state.history.raw: between 1h and 30d"},
+           {"raw: 31d", "state.history.raw: between 1h and 30d"},
+           {"raw: 2h, points: 1h", "state.history.points: at least as long as raw"},
+           {"points: 1d", "state.history.points: at least as long as raw"},
+           {"points: 1831d", "at most 1830d"},
+           {"rav: 2h", "did you mean 'raw'?"}}) {
+    EXPECT_THAT(Mistakes("state: { path: s, history: { " + history + " } }\n"),
+                ElementsAre(HasSubstr(message)))
+        << history;
+  }
+}
+
 }  // namespace
 }  // namespace tidemark::app

@@ -425,11 +425,8 @@ class Daemon {
     const bool is_http_same = a.address == b.address && a.port == b.port &&
                               a.bearer_tokens_file == b.bearer_tokens_file &&
                               a.tls.has_value() == b.tls.has_value();
-    const bool is_state_same =
-        old.state.has_value() == now.state.has_value() &&
-        (!old.state || (old.state->path == now.state->path && old.state->url == now.state->url));
     if (!is_http_same) Log(LogLevel::kWarning, "changes of 'http' count after a restart");
-    if (!is_state_same) Log(LogLevel::kWarning, "changes of 'state' count after a restart");
+    if (old.state != now.state) Log(LogLevel::kWarning, "changes of 'state' count after a restart");
     if (old.coordination != now.coordination)
       Log(LogLevel::kWarning, "changes of 'coordination' count after a restart");
   }

@@ -103,12 +103,15 @@ Result<std::unique_ptr<StateKeeper>> StateKeeper::Open(const state::StateOptions
                                         "begun anew: {}",
                                         finding.place, finding.message));
   }
-  return std::make_unique<StateKeeper>(std::move(store), std::move(loaded), std::move(open), clock);
+  return std::make_unique<StateKeeper>(std::move(store), std::move(loaded), std::move(open), clock,
+                                       options.retention);
 }
 
 StateKeeper::StateKeeper(std::unique_ptr<state::StateStore> store, state::StateStore::Loaded loaded,
-                         std::vector<Incident> open, const Clock& clock)
+                         std::vector<Incident> open, const Clock& clock,
+                         const state::Retention& retention)
     : clock_(clock),
+      retention_(retention),
       left_open_(open),
       book_(std::move(open)),
       store_(std::move(store)),
@@ -320,7 +323,7 @@ void StateKeeper::RollUp() {
   if (rolled_up_at_ != MonoTime{} && now - rolled_up_at_ < kRollUpEvery) return;
   rolled_up_at_ = now;
   const std::lock_guard lock(store_mutex_);
-  if (auto done = store_->RollUp(clock_.Now(), {}); !done)
+  if (auto done = store_->RollUp(clock_.Now(), retention_); !done)
     Log(LogLevel::kWarning, "history could not be rolled up: " + done.error().message);
 }
 

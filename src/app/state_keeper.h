@@ -62,7 +62,8 @@ class StateKeeper {
                                                    const Clock& clock);
 
   StateKeeper(std::unique_ptr<state::StateStore> store, state::StateStore::Loaded loaded,
-              std::vector<state::Incident> open, const Clock& clock);
+              std::vector<state::Incident> open, const Clock& clock,
+              const state::Retention& retention = {});
   /// Writes what is left.
   ~StateKeeper();
 
@@ -122,6 +123,7 @@ class StateKeeper {
   void RollUp();
 
   const Clock& clock_;
+  const state::Retention retention_;
   std::vector<Remembered> remembered_;
   const std::vector<state::Incident> left_open_;
   std::mutex book_mutex_;

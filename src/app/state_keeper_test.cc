@@ -218,5 +218,28 @@ TEST_F(StateKeeperTest, WithAStateOfItsOwnAProcessEndsTheIncidentsItHandsOver) {
   EXPECT_NE((*incidents)[0].closed_at, std::nullopt);
 }
 
+TEST_F(StateKeeperTest, HistoryIsRolledUpWhenTheConfigurationSays) {
+  const auto points_kept = [&](const state::Retention& retention) {
+    auto keeper = StateKeeper::Open({.path = folder_, .url = {}, .retention = retention}, clock_);
+    EXPECT_THAT(keeper, IsOk());
+    const WallTime now = clock_.Now();
+    (*keeper)->Note({.report = ReportOf(PipelineStatus::kFresh, now - 3h), .memory = {}});
+    // It rolls up after it has written for the first time.
+    (*keeper)->Release({}, AtRelease::kLeaveOpen, 30s);
+    Milliseconds width{-1};
+    for (const auto end = std::chrono::steady_clock::now() + 30s;
+         std::chrono::steady_clock::now() < end;) {
+      const auto points = (*keeper)->History("orders", now - 4h, now);
+      EXPECT_THAT(points, IsOk());
+      if (!points || points->empty()) return Milliseconds(-1);
+      width = points->front().width;
+      if (width == state::kHistoryStep || retention.raw > 3h) break;
+    }
+    return width;
+  };
+  EXPECT_EQ(points_kept({.raw = 4h, .rolled_up = 5h}), 0ms);
+  EXPECT_EQ(points_kept({.raw = 1h, .rolled_up = 5h}), state::kHistoryStep);
+}
+
 }  // namespace
 }  // namespace tidemark::app

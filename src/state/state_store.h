@@ -68,11 +68,13 @@ struct HistoryPoint {
   friend bool operator==(const HistoryPoint&, const HistoryPoint&) = default;
 };
 
-/// How long history is kept: raw, then as points of kHistoryStep.
+/// How long history is kept: raw, then as points of kHistoryStep, and incidents as long as points.
 inline constexpr Milliseconds kHistoryStep = std::chrono::minutes(5);
 struct Retention {
   Milliseconds raw = std::chrono::hours(48);
   Milliseconds rolled_up = std::chrono::hours(24 * 30);
+
+  friend bool operator==(const Retention&, const Retention&) = default;
 };
 /// Most points one answer holds; the newest of a longer range.
 inline constexpr size_t kHistoryPointsMax = 10'000;
@@ -131,6 +133,10 @@ struct StateOptions {
   std::string path;
   /// postgresql://…; may hold a password: never shown.
   std::string url;
+  /// For who rolls up.
+  Retention retention{};
+
+  friend bool operator==(const StateOptions&, const StateOptions&) = default;
 };
 
 /// Opens the state and brings its tables up to date. A damaged SQLite file is put aside as
