@@ -14,6 +14,7 @@
 #include "base/time_text.h"
 #include "base/utf8.h"
 #include "kafka/bootstrap.h"
+#include "storage/azure_credentials.h"
 
 namespace tidemark::app {
 
@@ -41,7 +42,7 @@ bool IsLabelName(std::string_view name) {
   return std::ranges::all_of(name, [&](char c) { return letter(c) || (c >= '0' && c <= '9'); });
 }
 
-/// "host:9000" of "http://Host:9000/x", as messages of the S3 client name it.
+/// "host:9000" of "http://Host:9000/x", as messages of the stores name it.
 std::string AuthorityOf(std::string_view url) {
   const size_t scheme_end = url.find("://");
   if (scheme_end != url.npos) url.remove_prefix(scheme_end + 3);
@@ -244,8 +245,12 @@ void ConfigReader::ReadStores(const std::string& file, const YAML::Node& node) {
     StoreConfig store;
     store.name = name;
     store.match = map.TakeNeededText("match", "a URI pattern such as s3://lake/* is wanted").value;
-    for (const auto& [key, value] : {std::pair("endpoint", &store.options.endpoint),
-                                     std::pair("region", &store.options.region)}) {
+    storage::StoreOptions& options = store.options;
+    for (const auto& [key, value] :
+         {std::pair("endpoint", &options.endpoint), std::pair("region", &options.region),
+          std::pair("credentials_file", &options.credentials_file),
+          std::pair("account_key", &options.account_key),
+          std::pair("sas_token", &options.sas_token)}) {
       const auto text = map.TakeText(key).value_or(ConfigText{});
       *value = text.value;
       for (const auto& [part, reference] : text.looked_up) {
@@ -253,8 +258,16 @@ void ConfigReader::ReadStores(const std::string& file, const YAML::Node& node) {
         store.hidden.Add(AuthorityOf(part), reference);
       }
     }
-    store.options.is_anonymous = map.TakeBool("anonymous").value_or(false);
-    store.options.is_path_style = map.TakeBool("path_style");
+    options.credentials_file = PathIn(file, options.credentials_file);
+    // Its message repeats neither.
+    const bool has_secret = !options.account_key.empty() || !options.sas_token.empty();
+    if (const auto made = storage::CredentialsOf({options.account_key, options.sas_token});
+        has_secret && !made) {
+      const char* key = options.account_key.empty() ? "sas_token" : "account_key";
+      map.Complain(key, made.error().message);
+    }
+    options.is_anonymous = map.TakeBool("anonymous").value_or(false);
+    options.is_path_style = map.TakeBool("path_style");
     config_.stores.push_back(std::move(store));
   });
 }

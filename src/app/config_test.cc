@@ -264,6 +264,32 @@ stores: { lake: { match: "*", endpoint: "http://${env:KAFKA_PASSWORD}" } }
               Not(HasSubstr("s3cr3t")));
 }
 
+TEST_F(ConfigTest, StoresOfGoogleAndAzureHaveTheirOwnKeys) {
+  const LoadedConfig loaded = Load(R"(
+stores:
+  google: { match: "gs://*", credentials_file: keys/lake.json }
+  azure: { match: "abfss://*", account_key: "YQ==" }
+  shared: { match: "az://*", sas_token: "?sv=1&sig=x" }
+)");
+  ASSERT_TRUE(loaded.config.has_value()) << FormatMistake(loaded.mistakes.at(0));
+  EXPECT_TRUE(
+      StoreFor(*loaded.config, "gs://b/t").options.credentials_file.ends_with("/keys/lake.json"));
+  EXPECT_TRUE(StoreFor(*loaded.config, "gs://b/t").options.credentials_file.starts_with("/"))
+      << "relative to the file";
+  EXPECT_EQ(StoreFor(*loaded.config, "abfss://c@a/t").options.account_key, "YQ==");
+  EXPECT_EQ(StoreFor(*loaded.config, "az://c/t").options.sas_token, "?sv=1&sig=x");
+}
+
+TEST_F(ConfigTest, ASecretOfAStoreThatCannotBeOneIsNotRepeated) {
+  EXPECT_THAT(Mistakes("stores: { a: { match: x, account_key: s3cr3t! } }"),
+              ElementsAre(AllOf(HasSubstr("1:39: stores.a.account_key"), HasSubstr("not base64"),
+                                Not(HasSubstr("s3cr3t")))));
+  EXPECT_THAT(Mistakes("stores: { a: { match: x, sas_token: \"s3cr3t token\" } }"),
+              ElementsAre(AllOf(HasSubstr("sas_token"), Not(HasSubstr("s3cr3t")))));
+  EXPECT_THAT(Mistakes("stores: { a: { match: x, acount_key: YQ== } }"),
+              ElementsAre(HasSubstr("account_key")));
+}
+
 TEST_F(ConfigTest, ANulByteEndsNoValueSilently) {
   EXPECT_THAT(Mistakes("clusters: { a: { bootstrap_servers: \"b:1\\0,c:2\" } }"),
               ElementsAre(HasSubstr("a NUL byte cannot be part of a value")));

@@ -90,11 +90,6 @@ bool IsSame(const ClusterConfig& a, const ClusterConfig& b) {
          a.options.record_access == b.options.record_access;
 }
 
-bool IsSame(const storage::StoreOptions& a, const storage::StoreOptions& b) {
-  return a.endpoint == b.endpoint && a.region == b.region && a.is_anonymous == b.is_anonymous &&
-         a.is_path_style == b.is_path_style;
-}
-
 /// Whether some partition did not answer although it may the next time.
 bool HasSilence(const PipelineReport& report) {
   return std::ranges::any_of(report.partitions, [](const freshness::PartitionVerdict& partition) {
@@ -435,7 +430,7 @@ class Watch::Loop {
     const auto known = entries_.find(pipeline.spec.name);
     const bool is_same =
         known != entries_.end() && known->second.pipeline.spec.table == pipeline.spec.table;
-    const bool is_eye_good = is_same && IsSame(known->second.store.options, store.options) &&
+    const bool is_eye_good = is_same && known->second.store.options == store.options &&
                              known->second.pipeline.commit_depth_max == pipeline.commit_depth_max;
     if (is_same) entry = known->second;
     if (!is_same) {

@@ -19,9 +19,10 @@ constexpr int kThreadsMax = 64;
 }  // namespace
 
 void AddStoreFlags(CLI::App& command, storage::StoreOptions& options) {
-  command.add_option("--endpoint", options.endpoint, "S3 endpoint, such as http://127.0.0.1:9000");
+  command.add_option("--endpoint", options.endpoint,
+                     "Where the store answers, such as http://127.0.0.1:9000 (S3, Google, Azure)");
   command.add_option("--region", options.region, "S3 region (default: the usual AWS chain)");
-  command.add_flag("--anonymous", options.is_anonymous, "Do not sign S3 requests");
+  command.add_flag("--anonymous", options.is_anonymous, "Send the store no credentials");
 }
 
 std::vector<CLI::Option*> AddKafkaFlags(CLI::App& command, app::SinglePipeline& single) {

@@ -10,7 +10,7 @@ namespace tidemark::storage {
 
 namespace {
 
-class EnvironmentSource final : public CredentialSource {
+class EnvironmentSource final : public AwsCredentialSource {
  public:
   explicit EnvironmentSource(Environment environment) : environment_(std::move(environment)) {}
 
@@ -41,7 +41,7 @@ class EnvironmentSource final : public CredentialSource {
   Environment environment_;
 };
 
-class ProfileSource final : public CredentialSource {
+class ProfileSource final : public AwsCredentialSource {
  public:
   explicit ProfileSource(Environment environment) : environment_(std::move(environment)) {}
 
@@ -84,18 +84,17 @@ class ProfileSource final : public CredentialSource {
 
 }  // namespace
 
-std::unique_ptr<CredentialSource> MakeEnvironmentSource(Environment environment) {
+std::unique_ptr<AwsCredentialSource> MakeEnvironmentSource(Environment environment) {
   return std::make_unique<EnvironmentSource>(std::move(environment));
 }
 
-std::unique_ptr<CredentialSource> MakeProfileSource(Environment environment) {
+std::unique_ptr<AwsCredentialSource> MakeProfileSource(Environment environment) {
   return std::make_unique<ProfileSource>(std::move(environment));
 }
 
-std::vector<std::unique_ptr<CredentialSource>> MakeUsualSources(const Environment& environment,
-                                                                const std::string& region,
-                                                                HttpClient& http) {
-  std::vector<std::unique_ptr<CredentialSource>> sources;
+CredentialSources<AwsCredentials> MakeUsualSources(const Environment& environment,
+                                                   const std::string& region, HttpClient& http) {
+  CredentialSources<AwsCredentials> sources;
   sources.push_back(MakeEnvironmentSource(environment));
   sources.push_back(MakeWebIdentitySource(environment, region, http));
   sources.push_back(MakeProfileSource(environment));

@@ -6,33 +6,32 @@
 #include <vector>
 
 #include "storage/aws_credentials.h"
-#include "storage/aws_environment.h"
+#include "storage/environment.h"
 #include "storage/http_client.h"
 
 namespace tidemark::storage {
 
 /// AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY, AWS_SESSION_TOKEN.
-std::unique_ptr<CredentialSource> MakeEnvironmentSource(Environment environment);
+std::unique_ptr<AwsCredentialSource> MakeEnvironmentSource(Environment environment);
 
 /// AWS_WEB_IDENTITY_TOKEN_FILE and AWS_ROLE_ARN (Kubernetes service accounts), through STS in
 /// `region`. The HTTP client must outlive the source, here and below.
-std::unique_ptr<CredentialSource> MakeWebIdentitySource(Environment environment, std::string region,
-                                                        HttpClient& http);
+std::unique_ptr<AwsCredentialSource> MakeWebIdentitySource(Environment environment,
+                                                           std::string region, HttpClient& http);
 
 /// Keys in the shared credentials and config files. A profile that needs a helper program, single
 /// sign-on or another role is kUnsupported when asked for by AWS_PROFILE, else passed over.
-std::unique_ptr<CredentialSource> MakeProfileSource(Environment environment);
+std::unique_ptr<AwsCredentialSource> MakeProfileSource(Environment environment);
 
 /// AWS_CONTAINER_CREDENTIALS_RELATIVE_URI or _FULL_URI (ECS tasks, EKS pod identity).
-std::unique_ptr<CredentialSource> MakeContainerSource(Environment environment, HttpClient& http);
+std::unique_ptr<AwsCredentialSource> MakeContainerSource(Environment environment, HttpClient& http);
 
 /// The metadata service of an EC2 instance, version 2. Gives up after a second: elsewhere nobody
 /// answers.
-std::unique_ptr<CredentialSource> MakeInstanceSource(Environment environment, HttpClient& http);
+std::unique_ptr<AwsCredentialSource> MakeInstanceSource(Environment environment, HttpClient& http);
 
 /// All of the above, in this order.
-std::vector<std::unique_ptr<CredentialSource>> MakeUsualSources(const Environment& environment,
-                                                                const std::string& region,
-                                                                HttpClient& http);
+CredentialSources<AwsCredentials> MakeUsualSources(const Environment& environment,
+                                                   const std::string& region, HttpClient& http);
 
 }  // namespace tidemark::storage

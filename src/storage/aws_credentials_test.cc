@@ -249,7 +249,7 @@ class FakeClock final : public Clock {
 };
 
 /// Gives "K1", "K2", … that end after an hour each, or fails.
-class CountingSource final : public CredentialSource {
+class CountingSource final : public AwsCredentialSource {
  public:
   explicit CountingSource(const Clock& clock, int& calls, const std::optional<Error>& error)
       : clock_(clock), calls_(calls), error_(error) {}
@@ -269,8 +269,8 @@ class CountingSource final : public CredentialSource {
 class CredentialChainTest : public ::testing::Test {
  protected:
   CredentialChainTest() : chain_(Sources(), clock_) {}
-  std::vector<std::unique_ptr<CredentialSource>> Sources() {
-    std::vector<std::unique_ptr<CredentialSource>> sources;
+  CredentialSources<AwsCredentials> Sources() {
+    CredentialSources<AwsCredentials> sources;
     sources.push_back(MakeEnvironmentSource(Variables({})));
     sources.push_back(std::make_unique<CountingSource>(clock_, calls_, error_));
     return sources;
@@ -283,7 +283,7 @@ class CredentialChainTest : public ::testing::Test {
   FakeClock clock_;
   int calls_ = 0;
   std::optional<Error> error_;
-  CredentialChain chain_;
+  AwsCredentialChain chain_;
 };
 
 TEST_F(CredentialChainTest, TemporaryCredentialsAreRenewedBeforeTheyEnd) {
@@ -334,10 +334,10 @@ TEST_F(CredentialChainTest, AWaitForAnotherCallersQuestionEndsWithTheBudget) {
     return reply;
   });
   HttpClient http;
-  std::vector<std::unique_ptr<CredentialSource>> sources;
+  CredentialSources<AwsCredentials> sources;
   sources.push_back(MakeContainerSource(
       Variables({{"AWS_CONTAINER_CREDENTIALS_FULL_URI", slow.endpoint()}}), http));
-  CredentialChain chain(std::move(sources), clock_);
+  AwsCredentialChain chain(std::move(sources), clock_);
   std::jthread first([&] { EXPECT_THAT(chain.Get(kBudget), IsOk()); });
   while (slow.Requests().empty()) std::this_thread::yield();
   EXPECT_THAT(chain.Get(Budget::For(50ms)), IsError(ErrorKind::kUnavailable, _));
@@ -347,10 +347,10 @@ TEST_F(CredentialChainTest, AWaitForAnotherCallersQuestionEndsWithTheBudget) {
 
 TEST(CredentialChainPlacesTest, NothingFoundNamesThePlaces) {
   SystemClock clock;
-  std::vector<std::unique_ptr<CredentialSource>> sources;
+  CredentialSources<AwsCredentials> sources;
   sources.push_back(MakeEnvironmentSource(Variables({})));
   sources.push_back(MakeProfileSource(Variables({})));
-  CredentialChain chain(std::move(sources), clock);
+  AwsCredentialChain chain(std::move(sources), clock);
   EXPECT_THAT(chain.Get(kBudget),
               IsError(ErrorKind::kDenied,
                       AllOf(HasSubstr("AWS_ACCESS_KEY_ID"), HasSubstr("~/.aws/credentials"))));

@@ -6,7 +6,7 @@
 #include <string_view>
 
 #include "base/error.h"
-#include "storage/aws_environment.h"
+#include "storage/environment.h"
 
 namespace tidemark::storage {
 

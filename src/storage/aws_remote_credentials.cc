@@ -5,10 +5,11 @@
 #include <nlohmann/json.hpp>
 
 #include "storage/aws_credential_sources.h"
+#include "storage/http_time.h"
 #include "storage/s3_endpoint.h"
-#include "storage/s3_error.h"
-#include "storage/s3_time.h"
+#include "storage/s3_xml.h"
 #include "storage/small_file.h"
+#include "storage/token_request.h"
 
 namespace tidemark::storage {
 
@@ -16,34 +17,7 @@ namespace {
 
 using std::chrono::seconds;
 
-constexpr uint64_t kAnswerBytesMax = uint64_t{256} << 10;
-constexpr seconds kInstanceTimeout{1};
 constexpr seconds kContainerTimeout{5};
-constexpr seconds kStsTimeout{10};
-
-std::string_view WithoutLineEnd(std::string_view text) {
-  while (text.ends_with('\n') || text.ends_with('\r')) text.remove_suffix(1);
-  return text;
-}
-
-/// Sends, and tries again as the budget allows while nobody answers or the answer is "busy".
-Result<HttpAnswer> SendWithin(HttpClient& http, HttpRequest request, const Budget& budget) {
-  request.answer_bytes_max = kAnswerBytesMax;
-  for (int tries = 1;; ++tries) {
-    HttpExchange exchange = http.Send(request, budget);
-    const bool is_busy =
-        !exchange.error && (exchange.answer.status == 429 || exchange.answer.status >= 500);
-    if (!is_busy && !exchange.error) return std::move(exchange.answer);
-    if (exchange.error && exchange.error->kind != ErrorKind::kUnavailable)
-      return std::unexpected(*std::move(exchange.error));
-    if (budget.WaitForTry(tries + 1)) continue;
-    TRY(budget.Check());
-    if (exchange.error) return std::unexpected(*std::move(exchange.error));
-    return Fail(ErrorKind::kUnavailable,
-                fmt::format("the server is not able to answer: host={} http={} tries={}",
-                            HostOfUrl(request.url), exchange.answer.status, tries));
-  }
-}
 
 /// The JSON that the container and the instance endpoints share.
 Result<std::optional<AwsCredentials>> ParseCredentialJson(std::string_view text,
@@ -63,7 +37,7 @@ Result<std::optional<AwsCredentials>> ParseCredentialJson(std::string_view text,
   return credentials;
 }
 
-class WebIdentitySource final : public CredentialSource {
+class WebIdentitySource final : public AwsCredentialSource {
  public:
   WebIdentitySource(Environment environment, std::string region, HttpClient& http)
       : environment_(std::move(environment)), region_(std::move(region)), http_(http) {}
@@ -92,7 +66,8 @@ class WebIdentitySource final : public CredentialSource {
     request.url = endpoint.scheme + "://" + endpoint.host + endpoint.path + "/";
     request.headers = {"content-type: application/x-www-form-urlencoded"};
     request.body = body;
-    TRY_ASSIGN(const HttpAnswer answer, SendWithin(http_, request, budget.Within(kStsTimeout)));
+    TRY_ASSIGN(const HttpAnswer answer,
+               SendForCredentials(http_, request, budget.Within(kTokenTimeout)));
     if (answer.status != 200) {
       const S3ErrorText text = ParseS3Error(answer.body);
       return Fail(ErrorKind::kDenied,
@@ -114,15 +89,13 @@ class WebIdentitySource final : public CredentialSource {
 
 /// Credentials go out in clear text only to this machine and to the addresses that AWS reserves.
 bool IsTrustedForPlainHttp(std::string_view host) {
-  const size_t colon = host.rfind(':');
-  const std::string_view name =
-      host.ends_with(']') || colon == std::string_view::npos ? host : host.substr(0, colon);
-  constexpr std::array<std::string_view, 6> kTrusted = {
-      "localhost", "127.0.0.1", "[::1]", "169.254.170.2", "169.254.170.23", "[fd00:ec2::23]"};
-  return std::ranges::find(kTrusted, name) != kTrusted.end();
+  constexpr std::array<std::string_view, 3> kTrusted = {"169.254.170.2", "169.254.170.23",
+                                                        "[fd00:ec2::23]"};
+  const std::string_view name = HostWithoutPort(host);
+  return IsThisMachine(name) || std::ranges::find(kTrusted, name) != kTrusted.end();
 }
 
-class ContainerSource final : public CredentialSource {
+class ContainerSource final : public AwsCredentialSource {
  public:
   ContainerSource(Environment environment, HttpClient& http)
       : environment_(std::move(environment)), http_(http) {}
@@ -149,7 +122,7 @@ class ContainerSource final : public CredentialSource {
     TRY_ASSIGN(const std::string token, Token());
     if (!token.empty()) request.headers.push_back("authorization: " + token);
     TRY_ASSIGN(const HttpAnswer answer,
-               SendWithin(http_, request, budget.Within(kContainerTimeout)));
+               SendForCredentials(http_, request, budget.Within(kContainerTimeout)));
     if (answer.status != 200) {
       return Fail(ErrorKind::kDenied,
                   fmt::format("the container agent gives no credentials: host={} http={}", host,
@@ -177,7 +150,7 @@ class ContainerSource final : public CredentialSource {
   HttpClient& http_;
 };
 
-class InstanceSource final : public CredentialSource {
+class InstanceSource final : public AwsCredentialSource {
  public:
   InstanceSource(Environment environment, HttpClient& http)
       : environment_(std::move(environment)), http_(http) {}
@@ -193,29 +166,22 @@ class InstanceSource final : public CredentialSource {
         ParseEndpoint(
             environment_("AWS_EC2_METADATA_SERVICE_ENDPOINT").value_or("http://169.254.169.254")));
     const std::string base = endpoint.scheme + "://" + endpoint.host + endpoint.path + "/latest/";
-    Budget short_budget = budget.Within(kInstanceTimeout);
-    short_budget.tries_max = 1;
-
     HttpRequest request;
     request.is_direct = true;
     request.method = "PUT";
     request.url = base + "api/token";
     request.headers = {"x-aws-ec2-metadata-token-ttl-seconds: 21600"};
-    auto token = SendWithin(http_, request, short_budget);
-    if (!token) {
-      // Nobody there: this is no instance. A stop of the caller is his.
-      TRY(budget.Check());
-      return std::nullopt;
-    }
+    TRY_ASSIGN(const auto token, AskInstance(http_, request, budget));
+    if (!token) return std::nullopt;
     if (token->status != 200 || token->body.find_first_of("\r\n") != std::string::npos)
       return std::nullopt;
 
     request.method = "GET";
     request.headers = {"x-aws-ec2-metadata-token: " + token->body};
     request.url = base + "meta-data/iam/security-credentials/";
-    short_budget = budget.Within(kInstanceTimeout);
+    Budget short_budget = budget.Within(kInstanceTimeout);
     short_budget.tries_max = 1;
-    TRY_ASSIGN(const HttpAnswer role, SendWithin(http_, request, short_budget));
+    TRY_ASSIGN(const HttpAnswer role, SendForCredentials(http_, request, short_budget));
     if (role.status == 404) return std::nullopt;  // an instance without a role
     const std::string_view name =
         std::string_view(role.body).substr(0, role.body.find_first_of("\r\n"));
@@ -226,7 +192,7 @@ class InstanceSource final : public CredentialSource {
     request.url += UrlEncoded(name);
     short_budget = budget.Within(kInstanceTimeout);
     short_budget.tries_max = 1;
-    TRY_ASSIGN(const HttpAnswer answer, SendWithin(http_, request, short_budget));
+    TRY_ASSIGN(const HttpAnswer answer, SendForCredentials(http_, request, short_budget));
     if (answer.status != 200) {
       return Fail(ErrorKind::kUnavailable,
                   fmt::format("the metadata service gives no credentials: http={}", answer.status));
@@ -241,16 +207,17 @@ class InstanceSource final : public CredentialSource {
 
 }  // namespace
 
-std::unique_ptr<CredentialSource> MakeWebIdentitySource(Environment environment, std::string region,
-                                                        HttpClient& http) {
+std::unique_ptr<AwsCredentialSource> MakeWebIdentitySource(Environment environment,
+                                                           std::string region, HttpClient& http) {
   return std::make_unique<WebIdentitySource>(std::move(environment), std::move(region), http);
 }
 
-std::unique_ptr<CredentialSource> MakeContainerSource(Environment environment, HttpClient& http) {
+std::unique_ptr<AwsCredentialSource> MakeContainerSource(Environment environment,
+                                                         HttpClient& http) {
   return std::make_unique<ContainerSource>(std::move(environment), http);
 }
 
-std::unique_ptr<CredentialSource> MakeInstanceSource(Environment environment, HttpClient& http) {
+std::unique_ptr<AwsCredentialSource> MakeInstanceSource(Environment environment, HttpClient& http) {
   return std::make_unique<InstanceSource>(std::move(environment), http);
 }
 

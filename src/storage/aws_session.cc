@@ -1,12 +1,9 @@
 #include "storage/aws_session.h"
 
 #include <array>
-#include <map>
-#include <mutex>
 
-#include "base/clock.h"
 #include "storage/aws_credential_sources.h"
-#include "storage/s3_signer.h"
+#include "storage/http_client.h"
 
 namespace tidemark::storage {
 
@@ -33,42 +30,13 @@ constexpr std::array<const char*, 19> kVariables = {"AWS_ACCESS_KEY_ID",
                                                     "http_proxy",
                                                     "https_proxy"};
 
-/// Chains that no store uses any more are dropped when there are so many.
-constexpr size_t kChainsMax = 64;
-
-/// A digest: the variables hold secrets.
-std::string DigestOf(const Environment& environment, const std::string& region) {
-  std::string text = region;
-  for (const char* variable : kVariables) {
-    const auto value = environment(variable);
-    text += value ? "\n=" + Sha256Hex(*value) : "\n-";
-  }
-  return Sha256Hex(text);
-}
-
 }  // namespace
 
-HttpClient& SharedHttpClient() {
-  // Never destroyed: a thread may still be in a request while the process ends.
-  static HttpClient& client = *std::make_unique<HttpClient>().release();
-  return client;
-}
-
-std::shared_ptr<CredentialChain> SharedCredentialChain(const Environment& environment,
-                                                       const std::string& region) {
-  static const SystemClock& clock = *std::make_unique<SystemClock>().release();
-  static std::mutex mutex;
-  static std::map<std::string, std::shared_ptr<CredentialChain>> chains;  // guarded by mutex
-  std::string digest = DigestOf(environment, region);
-  const std::scoped_lock lock(mutex);
-  if (chains.size() >= kChainsMax)
-    std::erase_if(chains, [](const auto& entry) { return entry.second.use_count() == 1; });
-  std::shared_ptr<CredentialChain>& chain = chains[std::move(digest)];
-  if (chain == nullptr) {
-    chain = std::make_shared<CredentialChain>(
-        MakeUsualSources(environment, region, SharedHttpClient()), clock);
-  }
-  return chain;
+std::shared_ptr<AwsCredentialChain> SharedAwsCredentialChain(const Environment& environment,
+                                                             const std::string& region) {
+  return SharedChain<AwsCredentials>(DigestOf(environment, kVariables, region), [&] {
+    return MakeUsualSources(environment, region, SharedHttpClient());
+  });
 }
 
 }  // namespace tidemark::storage

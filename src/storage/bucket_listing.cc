@@ -1,12 +1,14 @@
-#include "storage/s3_listing.h"
+#include "storage/bucket_listing.h"
 
 #include <fmt/format.h>
+
+#include <algorithm>
 
 #include "storage/object_key.h"
 
 namespace tidemark::storage {
 
-std::string S3ListQuestion::StartAfter() const {
+std::string ListQuestion::StartAfter() const {
   if (options.start_after.empty()) return "";
   std::string whole = root + options.start_after;
   if (options.is_recursive || !whole.starts_with(prefix)) return whole;
@@ -17,7 +19,7 @@ std::string S3ListQuestion::StartAfter() const {
   return whole.substr(0, slash);
 }
 
-Status S3ListingBuilder::Add(ListPage page) {
+Status ListingBuilder::Add(ListPage page) {
   if (page.is_truncated && page.next_token == next_token_) {
     return Fail(ErrorKind::kCorrupt, "the listing does not go on: two pages have one token");
   }
@@ -31,13 +33,13 @@ Status S3ListingBuilder::Add(ListPage page) {
   return {};
 }
 
-Status S3ListingBuilder::AddObject(ObjectInfo object) {
+Status ListingBuilder::AddObject(ObjectInfo object) {
   if (!object.key.starts_with(question_.prefix)) {
     return Fail(ErrorKind::kCorrupt,
                 fmt::format("a listed object lies outside the folder: key={} prefix={}",
                             Printable(object.key), Printable(question_.prefix)));
   }
-  if (!last_key_.empty() && object.key <= last_key_) {
+  if (order_ == ListOrder::kBytes && !last_key_.empty() && object.key <= last_key_) {
     return Fail(ErrorKind::kCorrupt, fmt::format("listed objects are not in byte order: key={} "
                                                  "after={}",
                                                  Printable(object.key), Printable(last_key_)));
@@ -49,7 +51,7 @@ Status S3ListingBuilder::AddObject(ObjectInfo object) {
   return {};
 }
 
-Status S3ListingBuilder::AddFolder(std::string folder) {
+Status ListingBuilder::AddFolder(std::string folder) {
   if (question_.options.is_recursive || !folder.ends_with('/') ||
       !folder.starts_with(question_.prefix) || folder == question_.prefix) {
     return Fail(ErrorKind::kCorrupt,
@@ -57,7 +59,7 @@ Status S3ListingBuilder::AddFolder(std::string folder) {
                             Printable(question_.prefix)));
   }
   // Servers may repeat a folder whose objects span two pages.
-  if (!last_folder_.empty() && folder < last_folder_) {
+  if (order_ == ListOrder::kBytes && !last_folder_.empty() && folder < last_folder_) {
     return Fail(ErrorKind::kCorrupt, fmt::format("listed folders are not in byte order: folder={} "
                                                  "after={}",
                                                  Printable(folder), Printable(last_folder_)));
@@ -71,8 +73,12 @@ Status S3ListingBuilder::AddFolder(std::string folder) {
   return {};
 }
 
-Listing S3ListingBuilder::TakeListing() {
+Result<Listing> ListingBuilder::TakeListing() {
   SortListing(listing_);
+  const auto twice = std::ranges::adjacent_find(listing_.objects, {}, &ObjectInfo::key);
+  if (twice != listing_.objects.end())
+    return Fail(ErrorKind::kCorrupt,
+                fmt::format("an object is listed twice: key={}", Printable(twice->key)));
   return std::move(listing_);
 }
 

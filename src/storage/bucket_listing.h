@@ -1,15 +1,29 @@
-/// Puts the pages of one S3 listing together, and refuses those that cannot be one listing.
+/// Puts the pages of one listing together, and refuses those that cannot be one listing.
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "storage/object_store.h"
-#include "storage/s3_xml.h"
 
 namespace tidemark::storage {
 
+/// One page of a listing. Keys are whole, as in the bucket.
+struct ListPage {
+  std::vector<ObjectInfo> objects;
+  std::vector<std::string> folders;
+  bool is_truncated = false;
+  std::string next_token;  ///< not empty exactly when truncated
+};
+
+/// How a service sorts: what does not follow that shows a listing that is not whole.
+enum class ListOrder {
+  kBytes,
+  kOwn,  ///< in an order of its own, which depends on the account
+};
+
 /// What to ask for, and how to understand the answer. All strings are whole keys of the bucket.
-struct S3ListQuestion {
+struct ListQuestion {
   std::string root;    ///< "" or "a/b/": keys of the listing are relative to it
   std::string prefix;  ///< root + folder
   ListOptions options;
@@ -20,9 +34,10 @@ struct S3ListQuestion {
 };
 
 /// Pages go in in order. Single-threaded.
-class S3ListingBuilder {
+class ListingBuilder {
  public:
-  explicit S3ListingBuilder(const S3ListQuestion& question) : question_(question) {}
+  explicit ListingBuilder(const ListQuestion& question, ListOrder order = ListOrder::kBytes)
+      : question_(question), order_(order) {}
 
   /// kCorrupt when an entry lies outside the prefix, does not follow the one before, or the token
   /// is that of the page before; kExhausted when the listing is too long. Names that no key of ours
@@ -32,13 +47,15 @@ class S3ListingBuilder {
   /// Of the next page; empty when the listing is whole.
   const std::string& next_token() const { return next_token_; }
 
-  Listing TakeListing();
+  /// kCorrupt when two objects have one key.
+  Result<Listing> TakeListing();
 
  private:
   Status AddObject(ObjectInfo object);
   Status AddFolder(std::string folder);
 
-  const S3ListQuestion& question_;
+  const ListQuestion& question_;
+  const ListOrder order_;
   Listing listing_;
   std::string last_key_;
   std::string last_folder_;

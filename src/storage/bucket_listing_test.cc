@@ -1,4 +1,4 @@
-#include "storage/s3_listing.h"
+#include "storage/bucket_listing.h"
 
 #include <gtest/gtest.h>
 
@@ -28,29 +28,29 @@ std::vector<std::string> KeysOf(const Listing& listing) {
   return keys;
 }
 
-const S3ListQuestion kQuestion{"root/", "root/t/", {}};
+const ListQuestion kQuestion{"root/", "root/t/", {}};
 
-TEST(S3ListingBuilderTest, PagesBecomeOneListingRelativeToTheRoot) {
-  S3ListingBuilder builder(kQuestion);
+TEST(ListingBuilderTest, PagesBecomeOneListingRelativeToTheRoot) {
+  ListingBuilder builder(kQuestion);
   ASSERT_THAT(builder.Add(Page({"root/t/a", "root/t/b"}, {"root/t/x/"}, "1")), IsOk());
   EXPECT_EQ(builder.next_token(), "1");
   ASSERT_THAT(builder.Add(Page({"root/t/c"}, {"root/t/x/", "root/t/y/"})), IsOk());
   EXPECT_EQ(builder.next_token(), "");
-  const Listing listing = builder.TakeListing();
+  ASSERT_OK_ASSIGN(const Listing listing, builder.TakeListing());
   EXPECT_THAT(KeysOf(listing), ElementsAre("t/a", "t/b", "t/c"));
   EXPECT_THAT(listing.folders, ElementsAre("t/x/", "t/y/"));
 }
 
-TEST(S3ListingBuilderTest, WhatStandsForAFolderIsNoObject) {
-  S3ListingBuilder builder(kQuestion);
+TEST(ListingBuilderTest, WhatStandsForAFolderIsNoObject) {
+  ListingBuilder builder(kQuestion);
   ASSERT_THAT(builder.Add(Page({"root/t/", "root/t//x", "root/t/a", "root/t/b/"}, {"root/t//"})),
               IsOk());
-  const Listing listing = builder.TakeListing();
+  ASSERT_OK_ASSIGN(const Listing listing, builder.TakeListing());
   EXPECT_THAT(KeysOf(listing), ElementsAre("t/a"));
   EXPECT_THAT(listing.folders, ElementsAre());
 }
 
-TEST(S3ListingBuilderTest, PagesThatCannotBeOneListingAreCorrupt) {
+TEST(ListingBuilderTest, PagesThatCannotBeOneListingAreCorrupt) {
   const struct {
     std::string_view why;
     std::vector<ListPage> pages;
@@ -67,7 +67,7 @@ TEST(S3ListingBuilderTest, PagesThatCannotBeOneListingAreCorrupt) {
       {"not a folder", {Page({}, {"root/t/"})}},
   };
   for (const auto& [why, pages] : cases) {
-    S3ListingBuilder builder(kQuestion);
+    ListingBuilder builder(kQuestion);
     Status status;
     for (const ListPage& page : pages) {
       if (status) status = builder.Add(page);
@@ -76,9 +76,9 @@ TEST(S3ListingBuilderTest, PagesThatCannotBeOneListingAreCorrupt) {
   }
 }
 
-TEST(S3ListQuestionTest, StartAfterIsWholeButBeforeTheFolderItLiesIn) {
+TEST(ListQuestionTest, StartAfterIsWholeButBeforeTheFolderItLiesIn) {
   const auto asked = [](std::string start_after, bool is_recursive) {
-    return S3ListQuestion{
+    return ListQuestion{
         "root/", "root/t/", {.start_after = std::move(start_after), .is_recursive = is_recursive}}
         .StartAfter();
   };
@@ -89,11 +89,11 @@ TEST(S3ListQuestionTest, StartAfterIsWholeButBeforeTheFolderItLiesIn) {
   EXPECT_EQ(asked("s/x/y", false), "root/s/x/y");
 }
 
-TEST(S3ListingBuilderTest, WhatWasAskedForTooEarlyIsLeftOutAgain) {
-  const S3ListQuestion question{"", "t/", {.start_after = "t/x/y", .is_recursive = false}};
-  S3ListingBuilder builder(question);
+TEST(ListingBuilderTest, WhatWasAskedForTooEarlyIsLeftOutAgain) {
+  const ListQuestion question{"", "t/", {.start_after = "t/x/y", .is_recursive = false}};
+  ListingBuilder builder(question);
   ASSERT_THAT(builder.Add(Page({"t/x.a", "t/z"}, {"t/x-/", "t/x/", "t/y/"})), IsOk());
-  const Listing listing = builder.TakeListing();
+  ASSERT_OK_ASSIGN(const Listing listing, builder.TakeListing());
   EXPECT_THAT(KeysOf(listing), ElementsAre("t/z"));
   EXPECT_THAT(listing.folders, ElementsAre("t/x/", "t/y/"));
 }

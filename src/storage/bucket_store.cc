@@ -1,31 +1,19 @@
-#include "storage/s3_store.h"
+#include "storage/bucket_store.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 
+#include "storage/bucket_client.h"
 #include "storage/object_key.h"
-#include "storage/s3_listing.h"
-#include "storage/s3_time.h"
-#include "storage/s3_xml.h"
 
 namespace tidemark::storage {
 
 namespace {
 
-/// A page of 1,000 keys of 1,024 bytes, each byte escaped, takes some 4 MB.
-constexpr uint64_t kListPageBytesMax = uint64_t{32} << 20;
-constexpr uint64_t kPutBytesMax = uint64_t{5} << 30;
+/// A page of 5,000 keys of 1,024 bytes, each byte escaped, takes some 20 MB.
+constexpr uint64_t kListPageBytesMax = uint64_t{64} << 20;
 constexpr uint64_t kSmallAnswerBytesMax = uint64_t{1} << 20;
-constexpr size_t kS3KeyBytesMax = 1024;
-
-std::optional<uint64_t> ParseNumber(std::string_view text) {
-  uint64_t number = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (text.empty() || error != std::errc{} || end != text.data() + text.size()) return std::nullopt;
-  return number;
-}
 
 /// The three numbers of "bytes 0-9/100"; the last is nullopt for "*".
 struct ContentRange {
@@ -59,76 +47,63 @@ std::unexpected<Error> NotWhole(std::string_view name) {
 
 }  // namespace
 
-S3Store::S3Store(Private, const StoreUri& uri, std::unique_ptr<S3Client> client)
+BucketStore::BucketStore(const StoreUri& uri, std::unique_ptr<BucketService> service)
     : uri_(uri.text),
       root_(uri.prefix.empty() ? "" : uri.prefix + '/'),
-      client_(std::move(client)) {}
+      service_(std::move(service)) {}
 
-Result<std::unique_ptr<S3Store>> S3Store::Make(const StoreUri& uri, const StoreOptions& options,
-                                               Environment environment) {
-  TRY_ASSIGN(auto client, S3Client::Make(uri.bucket, options, std::move(environment)));
-  return std::make_unique<S3Store>(Private(), uri, std::move(client));
-}
-
-Result<S3Request> S3Store::About(std::string_view method, std::string_view key) const {
+Result<std::string> BucketStore::WholeKey(std::string_view key) const {
   TRY(CheckKey(uri_, key));
-  S3Request request;
-  request.method = method;
-  request.key = root_ + std::string(key);
-  request.name = ObjectName(uri_, key);
-  request.answer_bytes_max = kSmallAnswerBytesMax;
-  if (request.key.size() > kS3KeyBytesMax) {
+  std::string whole = root_ + std::string(key);
+  const BucketLimits limits = service_->limits();
+  if (whole.size() > limits.key_bytes_max) {
     return Fail(ErrorKind::kInvalidArgument,
-                fmt::format("a name of an object in S3 has at most {} bytes: object={}",
-                            kS3KeyBytesMax, request.name));
+                fmt::format("a name of an object in {} has at most {} bytes: object={}",
+                            limits.service, limits.key_bytes_max, ObjectName(uri_, key)));
   }
-  return request;
+  if (!limits.has_backslashes && whole.contains('\\')) {
+    return Fail(ErrorKind::kInvalidArgument,
+                fmt::format("a name of an object in {} has no '\\': object={}", limits.service,
+                            ObjectName(uri_, key)));
+  }
+  return whole;
 }
 
-Result<Listing> S3Store::List(std::string_view folder, const ListOptions& options,
-                              const Budget& budget) const {
+Result<Listing> BucketStore::List(std::string_view folder, const ListOptions& options,
+                                  const Budget& budget) const {
   TRY_ASSIGN(const std::string prefix, FolderPrefix(uri_, folder));
-  const S3ListQuestion question{root_, root_ + prefix, options};
-  S3Request request;
-  request.method = "GET";
-  request.name = ObjectName(uri_, prefix);
-  request.answer_bytes_max = kListPageBytesMax;
-  request.query = {{"list-type", "2"}, {"encoding-type", "url"}, {"max-keys", "1000"}};
-  if (!question.prefix.empty()) request.query.emplace_back("prefix", question.prefix);
-  if (!options.is_recursive) request.query.emplace_back("delimiter", "/");
-  const std::string start_after = question.StartAfter();
-  if (!start_after.empty()) request.query.emplace_back("start-after", start_after);
-  const size_t fixed_parts = request.query.size();
-
-  S3ListingBuilder builder(question);
+  const ListQuestion question{root_, root_ + prefix, options};
+  const std::string name = ObjectName(uri_, prefix);
+  const auto named = [&](Error error) {
+    return std::unexpected(std::move(error).With(fmt::format("object={}", name)));
+  };
+  ListingBuilder builder(question, service_->limits().order);
   do {
-    request.query.resize(fixed_parts);
-    if (!builder.next_token().empty())
-      request.query.emplace_back("continuation-token", builder.next_token());
-    TRY_ASSIGN(const S3Answer answer, client_->Send(request, budget));
-    auto page = ParseListPage(answer.http.body);
-    Status status;
-    if (page) {
-      status = builder.Add(*std::move(page));
-    } else {
-      status = std::unexpected(std::move(page).error());
-    }
-    if (!status)
-      return std::unexpected(
-          std::move(status).error().With(fmt::format("object={}", request.name)));
+    BucketRequest request = service_->ListPageRequest(question, builder.next_token());
+    request.name = name;
+    request.answer_bytes_max = kListPageBytesMax;
+    TRY_ASSIGN(const BucketAnswer answer, SendToBucket(*service_, request, budget));
+    auto page = service_->ParsePage(answer.http.body);
+    if (!page) return named(std::move(page).error());
+    if (auto status = builder.Add(*std::move(page)); !status)
+      return named(std::move(status).error());
   } while (!builder.next_token().empty());
-  return builder.TakeListing();
+  auto listing = builder.TakeListing();
+  if (!listing) return named(std::move(listing).error());
+  return listing;
 }
 
-Result<std::string> S3Store::Read(std::string_view key, const Budget& budget) const {
+Result<std::string> BucketStore::Read(std::string_view key, const Budget& budget) const {
   return ReadUpTo(key, kReadBytesMax, budget);
 }
 
-Result<std::string> S3Store::ReadUpTo(std::string_view key, uint64_t bytes_max,
-                                      const Budget& budget) const {
-  TRY_ASSIGN(S3Request request, About("GET", key));
+Result<std::string> BucketStore::ReadUpTo(std::string_view key, uint64_t bytes_max,
+                                          const Budget& budget) const {
+  TRY_ASSIGN(const std::string whole, WholeKey(key));
+  BucketRequest request = service_->ReadRequest(whole, "");
+  request.name = ObjectName(uri_, key);
   request.answer_bytes_max = bytes_max;
-  TRY_ASSIGN(S3Answer answer, client_->Send(request, budget));
+  TRY_ASSIGN(BucketAnswer answer, SendToBucket(*service_, request, budget));
   if (!HasEnd(answer.http)) return NotWhole(request.name);
   if (answer.http.status != 200) {
     return Fail(ErrorKind::kCorrupt, fmt::format("not the whole object: object={} http={}",
@@ -137,39 +112,44 @@ Result<std::string> S3Store::ReadUpTo(std::string_view key, uint64_t bytes_max,
   return std::move(answer.http.body);
 }
 
-Result<std::string> S3Store::ReadRange(std::string_view key, uint64_t offset, uint64_t length,
-                                       const Budget& budget) const {
+Result<std::string> BucketStore::ReadRange(std::string_view key, uint64_t offset, uint64_t length,
+                                           const Budget& budget) const {
   return ReadOf(nullptr, key, offset, length, budget);
 }
 
-Result<size_t> S3Store::ReadInto(std::string_view key, uint64_t offset, std::span<char> into,
-                                 ObjectState& state, const Budget& budget) const {
+Result<size_t> BucketStore::ReadInto(std::string_view key, uint64_t offset, std::span<char> into,
+                                     ObjectState& state, const Budget& budget) const {
   TRY_ASSIGN(const std::string bytes, ReadOf(&state, key, offset, into.size(), budget));
   bytes.copy(into.data(), bytes.size());
   return bytes.size();
 }
 
-Result<std::string> S3Store::ReadOf(ObjectState* state, std::string_view key, uint64_t offset,
-                                    uint64_t length, const Budget& budget) const {
-  TRY_ASSIGN(S3Request request, About("GET", key));
+Result<std::string> BucketStore::ReadOf(ObjectState* state, std::string_view key, uint64_t offset,
+                                        uint64_t length, const Budget& budget) const {
+  TRY_ASSIGN(const std::string whole, WholeKey(key));
+  const std::string tag = state == nullptr ? "" : state->tag();
+  BucketRequest request = service_->ReadRequest(whole, tag);
+  request.name = ObjectName(uri_, key);
+  request.is_conditional = !tag.empty();
   // An empty range cannot be asked for; a byte tells whether the object is there.
   const uint64_t wanted = std::clamp<uint64_t>(length, 1, kReadBytesMax);
   const uint64_t last = offset > UINT64_MAX - wanted ? UINT64_MAX : offset + wanted - 1;
-  // S3 reads positions as signed numbers.
+  // Servers read positions as signed numbers.
   constexpr auto kPositionMax = static_cast<uint64_t>(INT64_MAX);
-  request.headers = {{"range", fmt::format("bytes={}-{}", std::min(offset, kPositionMax - 1),
-                                           std::min(last, kPositionMax))}};
+  request.headers.emplace_back(
+      "range",
+      fmt::format("bytes={}-{}", std::min(offset, kPositionMax - 1), std::min(last, kPositionMax)));
   // A server that knows no ranges sends the whole object.
   request.answer_bytes_max = kReadBytesMax;
-  request.wanted_statuses = {416};
-  const std::string tag = state == nullptr ? "" : state->tag();
-  if (!tag.empty() && !tag.starts_with("W/")) {
-    request.headers.emplace_back("if-match", tag);
-    request.wanted_statuses.push_back(412);
-  }
-  TRY_ASSIGN(S3Answer answer, client_->Send(request, budget));
+  TRY_ASSIGN(BucketAnswer answer, SendToBucket(*service_, request, budget));
   std::string& body = answer.http.body;
-  if (answer.http.status == 412) return std::unexpected(ObjectState::Changed(request.name));
+  if (answer.is_condition_false) {
+    // Some servers say so of an object that is not there any more, too.
+    auto there = Stat(key, budget);
+    if (!there && there.error().kind == ErrorKind::kNotFound)
+      return std::unexpected(std::move(there).error());
+    return std::unexpected(ObjectState::Changed(request.name));
+  }
   if (answer.http.status == 416) return std::string();
   if (!HasEnd(answer.http)) return NotWhole(request.name);
   // There are servers that do not know the condition.
@@ -177,11 +157,14 @@ Result<std::string> S3Store::ReadOf(ObjectState* state, std::string_view key, ui
     const auto range = ParseContentRange(answer.http.Header("content-range"));
     std::optional<uint64_t> size = range ? range->size : std::nullopt;
     if (answer.http.status == 200) size = body.size();
-    TRY(state->Hold(answer.http.Header("etag"), size, request.name));
+    TRY(state->Hold(service_->TagOf(answer.http), size, request.name));
   }
   if (answer.http.status == 200)
     return offset >= body.size() ? std::string() : body.substr(offset, length);
   const auto range = ParseContentRange(answer.http.Header("content-range"));
+  // 416 in other words: "bytes 10-9/10".
+  if (answer.http.status == 206 && range && range->size == offset && body.empty())
+    return std::string();
   const bool is_asked_for = answer.http.status == 206 && range && range->first == offset &&
                             range->last >= range->first && range->last <= last &&
                             body.size() == range->last - range->first + 1;
@@ -201,57 +184,65 @@ Result<std::string> S3Store::ReadOf(ObjectState* state, std::string_view key, ui
   return std::move(body);
 }
 
-Result<ObjectInfo> S3Store::Stat(std::string_view key, const Budget& budget) const {
-  TRY_ASSIGN(const S3Request request, About("HEAD", key));
-  TRY_ASSIGN(const S3Answer answer, client_->Send(request, budget));
-  const auto size = ParseNumber(answer.http.Header("content-length"));
-  const auto modified = ParseHttpDate(answer.http.Header("last-modified"));
-  if (!size || !modified) {
+Result<ObjectInfo> BucketStore::Stat(std::string_view key, const Budget& budget) const {
+  TRY_ASSIGN(const std::string whole, WholeKey(key));
+  BucketRequest request = service_->StatRequest(whole);
+  request.name = ObjectName(uri_, key);
+  request.answer_bytes_max = kSmallAnswerBytesMax;
+  TRY_ASSIGN(const BucketAnswer answer, SendToBucket(*service_, request, budget));
+  auto info = service_->ParseStat(answer.http);
+  if (!info) {
     return Fail(ErrorKind::kCorrupt,
                 fmt::format("the answer has no size or no time: object={}", request.name));
   }
-  return ObjectInfo{std::string(key), *size, *modified};
+  info->key = key;
+  return *std::move(info);
 }
 
-Status S3Store::Put(std::string_view key, std::string_view bytes, const Budget& budget) {
-  TRY_ASSIGN(S3Request request, About("PUT", key));
-  if (bytes.size() > kPutBytesMax) {
+Result<BucketAnswer> BucketStore::PutWith(std::string_view key, std::string_view bytes,
+                                          PutCondition condition, const Budget& budget) const {
+  TRY_ASSIGN(const std::string whole, WholeKey(key));
+  const std::string name = ObjectName(uri_, key);
+  const uint64_t bytes_max = service_->limits().put_bytes_max;
+  if (bytes.size() > bytes_max) {
     return Fail(ErrorKind::kExhausted,
                 fmt::format("the object is too large for one write: object={} bytes={} "
                             "bytes_max={}",
-                            request.name, bytes.size(), kPutBytesMax));
+                            name, bytes.size(), bytes_max));
   }
-  request.body = bytes;
-  TRY(client_->Send(request, budget));
+  auto request = service_->PutRequest(whole, bytes, condition);
+  if (!request) return std::unexpected(std::move(request).error().With("object=" + name));
+  request->name = name;
+  request->answer_bytes_max = kSmallAnswerBytesMax;
+  request->is_conditional = condition == PutCondition::kAbsent;
+  return SendToBucket(*service_, *request, budget);
+}
+
+Status BucketStore::Put(std::string_view key, std::string_view bytes, const Budget& budget) {
+  TRY(PutWith(key, bytes, PutCondition::kNone, budget));
   return {};
 }
 
-Status S3Store::PutIfAbsent(std::string_view key, std::string_view bytes, const Budget& budget) {
-  TRY_ASSIGN(S3Request request, About("PUT", key));
-  if (bytes.size() > kPutBytesMax) {
-    return Fail(ErrorKind::kExhausted,
-                fmt::format("the object is too large for one write: object={} bytes={} "
-                            "bytes_max={}",
-                            request.name, bytes.size(), kPutBytesMax));
-  }
-  request.body = bytes;
-  request.headers = {{"if-none-match", "*"}};
-  request.wanted_statuses = {412};
-  TRY_ASSIGN(const S3Answer answer, client_->Send(request, budget));
-  if (answer.http.status != 412) return {};
+Status BucketStore::PutIfAbsent(std::string_view key, std::string_view bytes,
+                                const Budget& budget) {
+  TRY_ASSIGN(const BucketAnswer answer, PutWith(key, bytes, PutCondition::kAbsent, budget));
+  if (!answer.is_condition_false) return {};
   if (answer.may_have_happened_before) {
     return Fail(ErrorKind::kUnavailable,
                 fmt::format("the object exists, and may be what an earlier try wrote whose answer "
                             "was lost: object={}",
-                            request.name));
+                            ObjectName(uri_, key)));
   }
   return Fail(ErrorKind::kConflict,
-              fmt::format("the object exists already: object={}", request.name));
+              fmt::format("the object exists already: object={}", ObjectName(uri_, key)));
 }
 
-Status S3Store::Remove(std::string_view key, const Budget& budget) {
-  TRY_ASSIGN(S3Request request, About("DELETE", key));
-  TRY_ASSIGN(const S3Answer answer, client_->Send(request, budget));
+Status BucketStore::Remove(std::string_view key, const Budget& budget) {
+  TRY_ASSIGN(const std::string whole, WholeKey(key));
+  BucketRequest request = service_->RemoveRequest(whole);
+  request.name = ObjectName(uri_, key);
+  request.answer_bytes_max = kSmallAnswerBytesMax;
+  TRY(SendToBucket(*service_, request, budget));
   return {};
 }
 

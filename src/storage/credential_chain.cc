@@ -1,8 +1,13 @@
-#include "storage/aws_credentials.h"
+#include "storage/credential_chain.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
+
+#include "storage/aws_credentials.h"
+#include "storage/azure_credentials.h"
+#include "storage/gcs_credentials.h"
 
 namespace tidemark::storage {
 
@@ -17,14 +22,13 @@ constexpr minutes kRenewBefore{5};
 /// each time.
 constexpr seconds kAskAgainAfter{30};
 constexpr std::chrono::milliseconds kWaitMax{1000};
+/// Chains that no store uses any more are dropped when there are so many.
+constexpr size_t kChainsMax = 64;
 
 }  // namespace
 
-CredentialChain::CredentialChain(std::vector<std::unique_ptr<CredentialSource>> sources,
-                                 const Clock& clock)
-    : sources_(std::move(sources)), clock_(clock) {}
-
-Result<AwsCredentials> CredentialChain::Ask(const Budget& budget) const {
+template <class Credentials>
+Result<Credentials> CredentialChain<Credentials>::Ask(const Budget& budget) const {
   std::string places;
   for (const auto& source : sources_) {
     TRY(budget.Check());
@@ -40,7 +44,8 @@ Result<AwsCredentials> CredentialChain::Ask(const Budget& budget) const {
   return Fail(ErrorKind::kDenied, fmt::format("no credentials found: looked in {}", places));
 }
 
-std::optional<Result<AwsCredentials>> CredentialChain::Known() const {
+template <class Credentials>
+std::optional<Result<Credentials>> CredentialChain<Credentials>::Known() const {
   const WallTime now = clock_.Now();
   const bool may_ask = !is_asking_ && clock_.Mono() >= ask_again_;
   if (found_) {
@@ -54,7 +59,8 @@ std::optional<Result<AwsCredentials>> CredentialChain::Known() const {
   return std::nullopt;
 }
 
-Result<AwsCredentials> CredentialChain::Get(const Budget& budget) {
+template <class Credentials>
+Result<Credentials> CredentialChain<Credentials>::Get(const Budget& budget) {
   std::unique_lock lock(mutex_);
   while (true) {
     if (auto known = Known()) return *std::move(known);
@@ -85,9 +91,45 @@ Result<AwsCredentials> CredentialChain::Get(const Budget& budget) {
   return asked;
 }
 
-void CredentialChain::Forget(const AwsCredentials& refused) {
+template <class Credentials>
+void CredentialChain<Credentials>::Forget(const Credentials& refused) {
   const std::scoped_lock lock(mutex_);
-  if (found_ && found_->key == refused.key) found_.reset();
+  if (found_ && *found_ == refused) found_.reset();
 }
+
+template <class Credentials>
+std::optional<Credentials> CredentialChain<Credentials>::Renew(const Credentials& refused,
+                                                               const Budget& budget) {
+  Forget(refused);
+  auto renewed = Get(budget);
+  if (!renewed || *renewed == refused) return std::nullopt;
+  return *std::move(renewed);
+}
+
+template <class Credentials>
+std::shared_ptr<CredentialChain<Credentials>> SharedChain(
+    const std::string& digest,
+    const std::function<CredentialSources<Credentials>()>& make_sources) {
+  using Chain = CredentialChain<Credentials>;
+  static const SystemClock& clock = *std::make_unique<SystemClock>().release();
+  static std::mutex mutex;
+  static std::map<std::string, std::shared_ptr<Chain>> chains;  // guarded by mutex
+  const std::scoped_lock lock(mutex);
+  if (chains.size() >= kChainsMax)
+    std::erase_if(chains, [](const auto& entry) { return entry.second.use_count() == 1; });
+  std::shared_ptr<Chain>& chain = chains[digest];
+  if (chain == nullptr) chain = std::make_shared<Chain>(make_sources(), clock);
+  return chain;
+}
+
+template class CredentialChain<AwsCredentials>;
+template std::shared_ptr<CredentialChain<AwsCredentials>> SharedChain(
+    const std::string&, const std::function<CredentialSources<AwsCredentials>()>&);
+template class CredentialChain<GcsCredentials>;
+template std::shared_ptr<CredentialChain<GcsCredentials>> SharedChain(
+    const std::string&, const std::function<CredentialSources<GcsCredentials>()>&);
+template class CredentialChain<AzureCredentials>;
+template std::shared_ptr<CredentialChain<AzureCredentials>> SharedChain(
+    const std::string&, const std::function<CredentialSources<AzureCredentials>()>&);
 
 }  // namespace tidemark::storage

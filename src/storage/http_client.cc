@@ -271,4 +271,10 @@ HttpExchange HttpClient::Send(const HttpRequest& request, const Budget& budget) 
   return exchange;
 }
 
+HttpClient& SharedHttpClient() {
+  // Never destroyed: a thread may still be in a request while the process ends.
+  static HttpClient& client = *std::make_unique<HttpClient>().release();
+  return client;
+}
+
 }  // namespace tidemark::storage

@@ -70,6 +70,9 @@ class HttpClient {
   std::vector<std::unique_ptr<Channel>> idle_;  // guarded by mutex_; the longest idle first
 };
 
+/// The one of all stores of this process; lives until it ends. Any thread.
+HttpClient& SharedHttpClient();
+
 /// "host:port" of a URL, for messages.
 std::string_view HostOfUrl(std::string_view url);
 

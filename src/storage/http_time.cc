@@ -1,4 +1,6 @@
-#include "storage/s3_time.h"
+#include "storage/http_time.h"
+
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
@@ -58,6 +60,19 @@ std::optional<WallTime> ParseHttpDate(std::string_view text) {
   if (month == kMonths.end()) return std::nullopt;
   return Civil(Digits(text, 12, 4), static_cast<int>(month - kMonths.begin()) + 1,
                Digits(text, 5, 2), text.substr(17, 8));
+}
+
+std::string FormatHttpDate(WallTime time) {
+  constexpr std::array<std::string_view, 7> kDays = {"Sun", "Mon", "Tue", "Wed",
+                                                     "Thu", "Fri", "Sat"};
+  const auto day = std::chrono::floor<std::chrono::days>(time);
+  const std::chrono::year_month_day date{day};
+  const std::chrono::hh_mm_ss clock{std::chrono::floor<std::chrono::seconds>(time - day)};
+  return fmt::format(
+      "{}, {:02} {} {:04} {:02}:{:02}:{:02} GMT", kDays.at(std::chrono::weekday(day).c_encoding()),
+      static_cast<unsigned>(date.day()), kMonths.at(static_cast<unsigned>(date.month()) - 1),
+      static_cast<int>(date.year()), clock.hours().count(), clock.minutes().count(),
+      clock.seconds().count());
 }
 
 }  // namespace tidemark::storage

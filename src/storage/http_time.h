@@ -1,7 +1,8 @@
-/// The two spellings of time in answers of AWS.
+/// The two spellings of time in answers of object stores.
 #pragma once
 
 #include <optional>
+#include <string>
 #include <string_view>
 
 #include "base/clock.h"
@@ -14,5 +15,6 @@ std::optional<WallTime> ParseIsoSeconds(std::string_view text);
 
 /// "Mon, 30 Nov 2026 02:58:21 GMT", the only form that HTTP still allows to be sent.
 std::optional<WallTime> ParseHttpDate(std::string_view text);
+std::string FormatHttpDate(WallTime time);
 
 }  // namespace tidemark::storage

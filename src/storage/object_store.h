@@ -114,18 +114,23 @@ class ObjectStore {
 };
 
 /// How to reach a store that needs more than its URI. Fields left empty come from the usual places
-/// (environment, profile files, instance metadata).
+/// (environment, profile files, instance metadata). What another service knows is not looked at.
 struct StoreOptions {
   std::string endpoint;               ///< "http://127.0.0.1:9000"; empty: the provider's own
-  std::string region;                 ///< empty: environment, profile, then us-east-1
-  bool is_anonymous = false;          ///< sign nothing
-  std::optional<bool> is_path_style;  ///< unset: path style exactly when `endpoint` is set
+  std::string region;                 ///< S3; empty: environment, profile, then us-east-1
+  bool is_anonymous = false;          ///< no credentials are sent
+  std::optional<bool> is_path_style;  ///< S3; unset: path style exactly when `endpoint` is set
+  std::string credentials_file;       ///< Google: a key of a service account, or what gcloud wrote
+  std::string account_key;            ///< Azure, in base64; a secret
+  std::string sas_token;              ///< Azure, "sv=…&sig=…"; a secret
+
+  friend bool operator==(const StoreOptions&, const StoreOptions&) = default;
 };
 
-/// Opens the store whose root is `uri`: a local path, file://, s3:// (also s3a://, s3n://),
-/// memory://NAME (tests). kInvalidArgument for what is none of these or has no bucket; kUnsupported
-/// for a known scheme that is not built in. Makes no request: a missing table shows at the first
-/// read.
+/// Opens the store whose root is `uri`: a local path, file://, s3:// (also s3a://, s3n://), gs://,
+/// abfs[s]:// (also wasb[s]://, az://), memory://NAME (tests). kInvalidArgument for what is none of
+/// these or has no bucket; kUnsupported for a known scheme that is not built in. Makes no request:
+/// a missing table shows at the first read.
 Result<std::unique_ptr<ObjectStore>> OpenStore(std::string_view uri, const StoreOptions& options);
 
 }  // namespace tidemark::storage

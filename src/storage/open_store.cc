@@ -1,12 +1,15 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
+#include "storage/azure_service.h"
+#include "storage/gcs_service.h"
 #include "storage/local_store.h"
 #include "storage/memory_store.h"
 #include "storage/object_key.h"
 #include "storage/object_store.h"
-#include "storage/s3_store.h"
+#include "storage/s3_service.h"
 #include "storage/store_uri.h"
 
 namespace tidemark::storage {
@@ -34,11 +37,11 @@ Result<std::unique_ptr<ObjectStore>> OpenStore(std::string_view uri, const Store
   switch (parsed.kind) {
     case StoreKind::kLocal: return std::make_unique<LocalStore>(parsed.path, parsed.text);
     case StoreKind::kMemory: return std::make_unique<MemoryStore>(MemoryStore::Named(parsed.name));
-    case StoreKind::kS3: break;
+    case StoreKind::kS3: return OpenS3Store(parsed, options, ProcessEnvironment());
+    case StoreKind::kGcs: return OpenGcsStore(parsed, options, ProcessEnvironment());
+    case StoreKind::kAzure: return OpenAzureStore(parsed, options, ProcessEnvironment());
   }
-  TRY_ASSIGN(std::unique_ptr<ObjectStore> store,
-             S3Store::Make(parsed, options, ProcessEnvironment()));
-  return store;
+  std::unreachable();
 }
 
 }  // namespace tidemark::storage

@@ -3,14 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 
 namespace tidemark::storage {
 
 namespace {
-
-/// Longer waits are the caller's decision, not the server's.
-constexpr int kRetryAfterSecondsMax = 3600;
 
 bool IsOneOf(std::string_view word, std::initializer_list<std::string_view> words) {
   return std::ranges::find(words, word) != words.end();
@@ -38,22 +34,7 @@ ErrorKind KindOf(int status, std::string_view code) {
                "InvalidAccessKeyId", "SignatureDoesNotMatch", "AuthorizationHeaderMalformed",
                "InvalidClientTokenId", "RequestTimeTooSkewed"}))
     return ErrorKind::kDenied;
-  switch (status) {
-    case 401:
-    case 403: return ErrorKind::kDenied;
-    case 404:
-    case 410: return ErrorKind::kNotFound;
-    case 409:
-    case 412: return ErrorKind::kConflict;
-    case 405:
-    case 501: return ErrorKind::kUnsupported;
-    case 408:
-    case 429: return ErrorKind::kUnavailable;
-    default: break;
-  }
-  if (status >= 500) return ErrorKind::kUnavailable;
-  if (status >= 300) return ErrorKind::kInvalidArgument;
-  return ErrorKind::kCorrupt;
+  return KindOfStatus(status);
 }
 
 std::string_view TextFor(const HttpAnswer& answer, const S3ErrorText& text, ErrorKind kind,
@@ -91,8 +72,7 @@ S3Verdict JudgeS3Answer(const HttpAnswer& answer, const S3ErrorText& text) {
                           "ThrottlingException", "RequestLimitExceeded"}))
     return S3Verdict::kRetry;
   // 409 to a write without a code: another conditional write is under way.
-  if (status == 408 || status == 409 || status == 429 || (status >= 500 && status != 501))
-    return S3Verdict::kRetry;
+  if (status == 409 || IsPassing(status)) return S3Verdict::kRetry;
   const bool may_be_elsewhere = (status >= 300 && status < 400 && status != 304) || status == 400;
   if (may_be_elsewhere && !S3Region(answer, text).empty()) return S3Verdict::kWrongRegion;
   return S3Verdict::kFailure;
@@ -108,32 +88,15 @@ bool IsCertainlyUndone(const HttpAnswer& answer, const S3ErrorText& text) {
   return IsOneOf(text.code, {"SlowDown", "ServiceUnavailable"});
 }
 
-std::chrono::milliseconds RetryAfter(const HttpAnswer& answer) {
-  const std::string_view text = answer.Header("retry-after");
-  int seconds = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), seconds);
-  if (text.empty() || error != std::errc{} || end != text.data() + text.size() || seconds < 0)
-    return {};
-  return std::chrono::seconds(std::min(seconds, kRetryAfterSecondsMax));
-}
-
-Error S3ErrorOf(const HttpAnswer& answer, const S3ErrorText& text,
-                const S3RequestContext& context) {
+Error S3ErrorOf(const HttpAnswer& answer, const S3ErrorText& text, const BucketRequest& request,
+                std::string_view host, std::string_view access_key_id) {
   const ErrorKind kind = KindOf(answer.status, text.code);
-  std::string message =
-      fmt::format("{}: object={} request={} http={}", TextFor(answer, text, kind, context.method),
-                  context.name, context.method, answer.status);
-  if (!text.code.empty()) message += fmt::format(" code={}", text.code);
-  if (kind == ErrorKind::kDenied) {
-    message += context.access_key_id.empty()
-                   ? " access_key_id=(anonymous)"
-                   : fmt::format(" access_key_id={}", context.access_key_id);
-  }
-  message += fmt::format(" host={}", context.host);
-  // Its text helps where ours is general; a refused signature's repeats the signed request.
-  if (!text.message.empty() && text.code != "SignatureDoesNotMatch")
-    message += fmt::format(" server='{}'", text.message);
-  return {kind, std::move(message)};
+  // The server's text helps where ours is general; a refused signature's repeats the signed
+  // request.
+  return ErrorOf(request, answer, host,
+                 {kind, TextFor(answer, text, kind, request.method), text.code,
+                  fmt::format("access_key_id={}", access_key_id),
+                  text.code == "SignatureDoesNotMatch" ? "" : text.message});
 }
 
 }  // namespace tidemark::storage

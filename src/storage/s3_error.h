@@ -1,12 +1,11 @@
 /// What an S3 answer other than success means, and what the user should check.
 #pragma once
 
-#include <chrono>
 #include <string>
 #include <string_view>
 
 #include "base/error.h"
-#include "storage/http_client.h"
+#include "storage/bucket_service.h"
 #include "storage/s3_xml.h"
 
 namespace tidemark::storage {
@@ -28,18 +27,9 @@ std::string S3Region(const HttpAnswer& answer, const S3ErrorText& text);
 /// Whether a request with this answer certainly changed nothing.
 bool IsCertainlyUndone(const HttpAnswer& answer, const S3ErrorText& text);
 
-/// The server's Retry-After in whole seconds; zero when it has none that can be read.
-std::chrono::milliseconds RetryAfter(const HttpAnswer& answer);
-
-/// What an error message may tell about the request.
-struct S3RequestContext {
-  std::string name;           ///< the object as the user would write it
-  std::string method;         ///< "GET"
-  std::string host;           ///< asked host
-  std::string access_key_id;  ///< empty when anonymous
-};
-
-/// The Error of an answer that is no success. Never holds a secret or a signature.
-Error S3ErrorOf(const HttpAnswer& answer, const S3ErrorText& text, const S3RequestContext& context);
+/// The Error of an answer that is no success. Never holds a secret or a signature. `host` was asked
+/// with `access_key_id`.
+Error S3ErrorOf(const HttpAnswer& answer, const S3ErrorText& text, const BucketRequest& request,
+                std::string_view host, std::string_view access_key_id);
 
 }  // namespace tidemark::storage

@@ -1,19 +1,22 @@
-#include "storage/s3_client.h"
+#include "storage/s3_service.h"
 
 #include <fmt/format.h>
 
-#include <algorithm>
-
 #include "storage/aws_profile.h"
 #include "storage/aws_session.h"
+#include "storage/bucket_store.h"
+#include "storage/digest.h"
 #include "storage/s3_error.h"
 #include "storage/s3_signer.h"
+#include "storage/s3_xml.h"
 
 namespace tidemark::storage {
 
 namespace {
 
 constexpr std::string_view kDefaultRegion = "us-east-1";
+constexpr size_t kS3KeyBytesMax = 1024;
+constexpr uint64_t kS3PutBytesMax = uint64_t{5} << 30;
 
 std::string RegionFromProfile(const Environment& environment) {
   // A broken profile is reported when credentials are looked for in it; it is not needed for a
@@ -24,55 +27,52 @@ std::string RegionFromProfile(const Environment& environment) {
   return it == profile->settings.end() ? "" : it->second;
 }
 
+BucketRequest ObjectRequest(std::string_view method, const std::string& key) {
+  BucketRequest request;
+  request.method = method;
+  request.path = '/' + UrlEncoded(key, "/");
+  return request;
+}
+
 }  // namespace
 
-/// The state of one Send over its tries.
-struct S3Client::Call {
-  std::optional<Error> last_error;
-  std::chrono::milliseconds wait_at_least{};
-  bool has_moved = false;
-  bool has_renewed = false;
-  bool may_have_happened = false;
-  bool is_at_once = false;  ///< the next try needs no wait and does not count
-};
-
-S3Client::S3Client(Private, std::string bucket, const StoreOptions& options,
-                   Environment environment)
+S3Service::S3Service(Private, std::string bucket, const StoreOptions& options,
+                     Environment environment)
     : bucket_(std::move(bucket)),
       is_anonymous_(options.is_anonymous),
       is_path_style_(options.is_path_style),
       environment_(std::move(environment)),
       region_(options.region) {}
 
-Result<std::unique_ptr<S3Client>> S3Client::Make(std::string bucket, const StoreOptions& options,
-                                                 Environment environment) {
-  auto client =
-      std::make_unique<S3Client>(Private(), std::move(bucket), options, std::move(environment));
+Result<std::unique_ptr<S3Service>> S3Service::Make(std::string bucket, const StoreOptions& options,
+                                                   Environment environment) {
+  auto service =
+      std::make_unique<S3Service>(Private(), std::move(bucket), options, std::move(environment));
   std::string endpoint = options.endpoint;
   for (const char* variable : {"AWS_ENDPOINT_URL_S3", "AWS_ENDPOINT_URL"}) {
-    if (endpoint.empty()) endpoint = client->environment_(variable).value_or("");
+    if (endpoint.empty()) endpoint = service->environment_(variable).value_or("");
   }
   if (!endpoint.empty()) {
-    TRY_ASSIGN(client->service_, ParseEndpoint(endpoint));
+    TRY_ASSIGN(service->service_, ParseEndpoint(endpoint));
   }
   for (const char* variable : {"AWS_REGION", "AWS_DEFAULT_REGION"}) {
-    if (client->region_.empty()) client->region_ = client->environment_(variable).value_or("");
+    if (service->region_.empty()) service->region_ = service->environment_(variable).value_or("");
   }
-  if (!client->region_.empty() && !IsRegionName(client->region_)) {
+  if (!service->region_.empty() && !IsRegionName(service->region_)) {
     return Fail(ErrorKind::kInvalidArgument,
-                fmt::format("not a name of a region: region='{}'", client->region_));
+                fmt::format("not a name of a region: region='{}'", service->region_));
   }
-  return client;
+  return service;
 }
 
-S3Client::Place S3Client::PlaceIn(std::string region) const {
+S3Service::Place S3Service::PlaceIn(std::string region) const {
   const Endpoint service = service_ ? *service_ : AwsEndpoint("s3", region);
   const bool is_path_style =
       is_path_style_.value_or(service_.has_value() || !FitsVirtualHost(bucket_, service));
   return {std::move(region), BucketEndpoint(service, bucket_, is_path_style)};
 }
 
-Result<S3Client::Place> S3Client::CurrentPlace() {
+Result<S3Service::Place> S3Service::CurrentPlace() {
   const std::scoped_lock lock(mutex_);
   if (region_.empty()) region_ = RegionFromProfile(environment_);
   if (region_.empty()) region_ = kDefaultRegion;
@@ -83,127 +83,145 @@ Result<S3Client::Place> S3Client::CurrentPlace() {
   return PlaceIn(region_);
 }
 
-void S3Client::MoveTo(const std::string& region) {
+void S3Service::MoveTo(const std::string& region) {
   const std::scoped_lock lock(mutex_);
   region_ = region;
 }
 
-Result<std::optional<AwsCredentials>> S3Client::CurrentCredentials(const Budget& budget) {
-  if (is_anonymous_) return std::nullopt;
-  CredentialChain* chain = nullptr;
-  {
-    const std::scoped_lock lock(mutex_);
-    if (chain_ == nullptr) chain_ = SharedCredentialChain(environment_, region_);
-    chain = chain_.get();
-  }
-  auto credentials = chain->Get(budget);
-  if (!credentials) return std::unexpected(std::move(credentials).error());
-  return *std::move(credentials);
+std::shared_ptr<AwsCredentialChain> S3Service::Chain() {
+  if (is_anonymous_) return nullptr;
+  const std::scoped_lock lock(mutex_);
+  if (chain_ == nullptr) chain_ = SharedAwsCredentialChain(environment_, region_);
+  return chain_;
 }
 
-HttpRequest S3Client::Signed(const S3Request& request, const Place& place,
-                             const std::optional<AwsCredentials>& credentials) {
-  std::string path = place.endpoint.path;
-  if (path.empty() || !request.key.empty()) path += '/';
-  path += UrlEncoded(request.key, "/");
-  const std::string query = CanonicalQuery(request.query);
-  HttpRequest http;
-  http.method = request.method;
-  http.url = place.endpoint.scheme + "://" + place.endpoint.host + path;
-  if (!query.empty()) http.url += '?' + query;
-  http.body = request.body;
-  http.answer_bytes_max = request.answer_bytes_max;
-  http.headers.push_back("host: " + place.endpoint.host);
-  for (const auto& [name, value] : request.headers) http.headers.push_back(name + ": " + value);
-  if (credentials) {
-    const RequestToSign to_sign{request.method, place.endpoint.host, path,
-                                request.query,  request.headers,     Sha256Hex(request.body)};
-    for (const auto& [name, value] :
-         SignV4(to_sign, credentials->key, place.region, "s3", SystemClock().Now()))
-      http.headers.push_back(name + ": " + value);
+/// A request over its tries: moves once to the region that a server names, and looks once for
+/// credentials that replace refused ones.
+class S3Service::Call final : public BucketCall {
+ public:
+  Call(S3Service& service, const BucketRequest& request) : service_(service), request_(request) {}
+
+  Result<HttpRequest> NextTry(const Budget& budget) override {
+    TRY_ASSIGN(place_, service_.CurrentPlace());
+    chain_ = service_.Chain();
+    credentials_.reset();
+    if (chain_ != nullptr) {
+      TRY_ASSIGN(credentials_, chain_->Get(budget));
+    }
+    return Signed();
   }
-  return http;
+
+  BucketJudgement Judge(const HttpAnswer& answer, const Budget& budget) override {
+    const S3ErrorText text = answer.status >= 300 ? ParseS3Error(answer.body) : S3ErrorText{};
+    const S3Verdict verdict = JudgeS3Answer(answer, text);
+    if (verdict == S3Verdict::kSuccess) return {};
+    Error error =
+        S3ErrorOf(answer, text, request_, place_.endpoint.host,
+                  credentials_ ? credentials_->key.access_key_id : std::string("(anonymous)"));
+    if (verdict == S3Verdict::kRetry)
+      return {BucketVerdict::kRetry, std::move(error), IsCertainlyUndone(answer, text)};
+    if (verdict == S3Verdict::kWrongRegion && !has_moved_) {
+      const std::string region = S3Region(answer, text);
+      if (region != place_.region && IsRegionName(region)) {
+        service_.MoveTo(region);
+        has_moved_ = true;
+        return {.verdict = BucketVerdict::kAtOnce};
+      }
+    }
+    if (verdict == S3Verdict::kStaleCredentials && credentials_ &&
+        !std::exchange(has_renewed_, true) && chain_->Renew(*credentials_, budget))
+      return {.verdict = BucketVerdict::kAtOnce};
+    return {.verdict = BucketVerdict::kFailure, .error = std::move(error)};
+  }
+
+ private:
+  HttpRequest Signed() const {
+    std::string path = place_.endpoint.path + request_.path;
+    if (path.empty()) path = "/";
+    const std::string query = CanonicalQuery(request_.query);
+    HttpRequest http;
+    http.method = request_.method;
+    http.url = place_.endpoint.scheme + "://" + place_.endpoint.host + path;
+    if (!query.empty()) http.url += '?' + query;
+    http.body = request_.body;
+    http.answer_bytes_max = request_.answer_bytes_max;
+    http.headers.push_back("host: " + place_.endpoint.host);
+    for (const auto& [name, value] : request_.headers) http.headers.push_back(name + ": " + value);
+    if (credentials_) {
+      const RequestToSign to_sign{request_.method, place_.endpoint.host, path,
+                                  request_.query,  request_.headers,     Sha256Hex(request_.body)};
+      for (const auto& [name, value] :
+           SignV4(to_sign, credentials_->key, place_.region, "s3", SystemClock().Now()))
+        http.headers.push_back(name + ": " + value);
+    }
+    return http;
+  }
+
+  S3Service& service_;
+  const BucketRequest& request_;
+  Place place_;
+  std::shared_ptr<AwsCredentialChain> chain_;
+  std::optional<AwsCredentials> credentials_;
+  bool has_moved_ = false;
+  bool has_renewed_ = false;
+};
+
+BucketLimits S3Service::limits() const {
+  return {"S3", kS3KeyBytesMax, kS3PutBytesMax, ListOrder::kBytes, true};
 }
 
-std::optional<Result<S3Answer>> S3Client::Judge(const S3Request& request, Call& call,
-                                                const Place& place,
-                                                const std::optional<AwsCredentials>& credentials,
-                                                HttpAnswer answer, const Budget& budget) {
-  if (std::ranges::find(request.wanted_statuses, answer.status) != request.wanted_statuses.end())
-    return S3Answer{std::move(answer), call.may_have_happened};
-  const S3ErrorText text = answer.status >= 300 ? ParseS3Error(answer.body) : S3ErrorText{};
-  const S3Verdict verdict = JudgeS3Answer(answer, text);
-  if (verdict == S3Verdict::kSuccess) return S3Answer{std::move(answer), call.may_have_happened};
-  Error error = S3ErrorOf(answer, text,
-                          {request.name, request.method, place.endpoint.host,
-                           credentials ? credentials->key.access_key_id : std::string()});
-  if (verdict == S3Verdict::kRetry) {
-    call.may_have_happened |= !IsCertainlyUndone(answer, text);
-    call.wait_at_least = RetryAfter(answer);
-    // A conflict that lasts is no answer to "did it get written".
-    if (error.kind != ErrorKind::kDenied) error.kind = ErrorKind::kUnavailable;
-    call.last_error = std::move(error);
-    return std::nullopt;
-  }
-  if (verdict == S3Verdict::kWrongRegion && !call.has_moved) {
-    const std::string region = S3Region(answer, text);
-    if (region != place.region && IsRegionName(region)) {
-      MoveTo(region);
-      call.has_moved = call.is_at_once = true;
-      return std::nullopt;
-    }
-  }
-  if (verdict == S3Verdict::kStaleCredentials && !call.has_renewed && credentials) {
-    call.has_renewed = true;
-    chain_->Forget(*credentials);
-    const auto renewed = chain_->Get(budget);
-    if (renewed && renewed->key != credentials->key) {
-      call.is_at_once = true;
-      return std::nullopt;
-    }
-  }
-  return std::unexpected(std::move(error));
+std::unique_ptr<BucketCall> S3Service::Begin(const BucketRequest& request) {
+  return std::make_unique<Call>(*this, request);
 }
 
-std::optional<Result<S3Answer>> S3Client::TryOnce(const S3Request& request, Call& call,
-                                                  const Budget& budget) {
-  const auto named = [&](Error error) -> Result<S3Answer> {
-    return std::unexpected(std::move(error).With(fmt::format("object={}", request.name)));
-  };
-  call.is_at_once = false;
-  if (auto status = budget.Check(); !status) return named(std::move(status).error());
-  auto place = CurrentPlace();
-  if (!place) return named(std::move(place).error());
-  auto credentials = CurrentCredentials(budget);
-  if (!credentials) return named(std::move(credentials).error());
-  HttpExchange exchange = SharedHttpClient().Send(Signed(request, *place, *credentials), budget);
-  if (!exchange.error)
-    return Judge(request, call, *place, *credentials, std::move(exchange.answer), budget);
-  call.may_have_happened |= exchange.may_have_arrived;
-  if (exchange.error->kind != ErrorKind::kUnavailable) return named(*std::move(exchange.error));
-  call.wait_at_least = {};
-  call.last_error = (*std::move(exchange.error)).With(fmt::format("object={}", request.name));
-  return std::nullopt;
+BucketRequest S3Service::ListPageRequest(const ListQuestion& question,
+                                         std::string_view token) const {
+  BucketRequest request;
+  request.method = "GET";
+  request.query = {{"list-type", "2"}, {"encoding-type", "url"}, {"max-keys", "1000"}};
+  if (!question.prefix.empty()) request.query.emplace_back("prefix", question.prefix);
+  if (!question.options.is_recursive) request.query.emplace_back("delimiter", "/");
+  const std::string start_after = question.StartAfter();
+  if (!start_after.empty()) request.query.emplace_back("start-after", start_after);
+  if (!token.empty()) request.query.emplace_back("continuation-token", token);
+  return request;
 }
 
-Result<S3Answer> S3Client::Send(const S3Request& request, const Budget& budget) {
-  Call call;
-  for (int tries = 1;;) {
-    if (auto result = TryOnce(request, call, budget)) return *std::move(result);
-    if (call.is_at_once) continue;
-    if (budget.WaitForTry(tries + 1, call.wait_at_least)) {
-      ++tries;
-      continue;
-    }
-    if (budget.is_stopped()) {
-      return Fail(ErrorKind::kCancelled, fmt::format("stopped: object={}", request.name));
-    }
-    call.last_error->message += fmt::format(" tries={}", tries);
-    if (call.wait_at_least.count() > 0)
-      call.last_error->message +=
-          fmt::format(" retry_after={}s", call.wait_at_least.count() / 1000);
-    return std::unexpected(*std::move(call.last_error));
-  }
+Result<ListPage> S3Service::ParsePage(std::string_view body) const {
+  return ParseS3ListPage(body);
+}
+
+BucketRequest S3Service::ReadRequest(const std::string& key, const std::string& tag) const {
+  BucketRequest request = ObjectRequest("GET", key);
+  // A weak tag cannot be asked for; it is compared with the answer's all the same.
+  if (!tag.empty() && !tag.starts_with("W/")) request.headers.emplace_back("if-match", tag);
+  return request;
+}
+
+std::string S3Service::TagOf(const HttpAnswer& answer) const {
+  return std::string(answer.Header("etag"));
+}
+
+BucketRequest S3Service::StatRequest(const std::string& key) const {
+  return ObjectRequest("HEAD", key);
+}
+
+Result<BucketRequest> S3Service::PutRequest(const std::string& key, std::string_view bytes,
+                                            PutCondition condition) const {
+  BucketRequest request = ObjectRequest("PUT", key);
+  request.body = bytes;
+  if (condition == PutCondition::kAbsent) request.headers.emplace_back("if-none-match", "*");
+  return request;
+}
+
+BucketRequest S3Service::RemoveRequest(const std::string& key) const {
+  return ObjectRequest("DELETE", key);
+}
+
+Result<std::unique_ptr<ObjectStore>> OpenS3Store(const StoreUri& uri, const StoreOptions& options,
+                                                 Environment environment) {
+  TRY_ASSIGN(auto service, S3Service::Make(uri.bucket, options, std::move(environment)));
+  return std::make_unique<BucketStore>(uri, std::move(service));
 }
 
 }  // namespace tidemark::storage

@@ -1,63 +1,47 @@
-/// Requests to one bucket: signed, retried, sent to the region where the bucket is.
+/// S3: requests to one bucket, signed, sent to the region where the bucket is.
 #pragma once
 
-#include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
 #include <string>
-#include <string_view>
-#include <utility>
-#include <vector>
 
-#include "base/budget.h"
-#include "base/clock.h"
-#include "base/error.h"
 #include "storage/aws_credentials.h"
-#include "storage/aws_environment.h"
-#include "storage/http_client.h"
+#include "storage/bucket_service.h"
+#include "storage/environment.h"
 #include "storage/object_store.h"
 #include "storage/s3_endpoint.h"
+#include "storage/store_uri.h"
 
 namespace tidemark::storage {
 
-struct S3Request {
-  std::string method;
-  std::string key;   ///< whole key in the bucket; empty: the bucket
-  std::string name;  ///< what messages call it
-  std::vector<std::pair<std::string, std::string>> query;
-  std::vector<std::pair<std::string, std::string>> headers;  ///< names in lower case; signed
-  std::string_view body;                                     ///< must outlive the call
-  uint64_t answer_bytes_max = 0;
-  /// Statuses besides 2xx that the caller understands, e.g. 412.
-  std::vector<int> wanted_statuses;
-};
-
-struct S3Answer {
-  HttpAnswer http;
-  /// An earlier try of this call may have been carried out, its answer lost.
-  bool may_have_happened_before = false;
-};
-
 /// One mutex for what is learnt (credentials, region); requests run side by side.
-class S3Client {
+class S3Service final : public BucketService {
   /// Only a factory of this class may construct it.
   class Private {
-    friend class S3Client;
+    friend class S3Service;
     Private() = default;
   };
 
  public:
-  S3Client(Private tag, std::string bucket, const StoreOptions& options, Environment environment);
+  S3Service(Private tag, std::string bucket, const StoreOptions& options, Environment environment);
 
   /// kInvalidArgument for an endpoint, or a region, that is none. Makes no request and reads no
   /// file.
-  static Result<std::unique_ptr<S3Client>> Make(std::string bucket, const StoreOptions& options,
-                                                Environment environment);
+  static Result<std::unique_ptr<S3Service>> Make(std::string bucket, const StoreOptions& options,
+                                                 Environment environment);
 
-  /// A 2xx answer or one of the wanted; everything else is an Error that names the object. Waits
-  /// between tries as the budget and the server say.
-  Result<S3Answer> Send(const S3Request& request, const Budget& budget);
+  BucketLimits limits() const override;
+  std::unique_ptr<BucketCall> Begin(const BucketRequest& request) override;
+  BucketRequest ListPageRequest(const ListQuestion& question,
+                                std::string_view token) const override;
+  Result<ListPage> ParsePage(std::string_view body) const override;
+  BucketRequest ReadRequest(const std::string& key, const std::string& tag) const override;
+  std::string TagOf(const HttpAnswer& answer) const override;
+  BucketRequest StatRequest(const std::string& key) const override;
+  Result<BucketRequest> PutRequest(const std::string& key, std::string_view bytes,
+                                   PutCondition condition) const override;
+  BucketRequest RemoveRequest(const std::string& key) const override;
 
  private:
   /// Where requests go at the moment.
@@ -65,20 +49,13 @@ class S3Client {
     std::string region;
     Endpoint endpoint;
   };
-  struct Call;
+  class Call;
 
   Result<Place> CurrentPlace();
   Place PlaceIn(std::string region) const;
   void MoveTo(const std::string& region);
-  Result<std::optional<AwsCredentials>> CurrentCredentials(const Budget& budget);
-  static HttpRequest Signed(const S3Request& request, const Place& place,
-                            const std::optional<AwsCredentials>& credentials);
-  /// nullopt: try at once again, or after a wait, as `call` now says.
-  std::optional<Result<S3Answer>> TryOnce(const S3Request& request, Call& call,
-                                          const Budget& budget);
-  std::optional<Result<S3Answer>> Judge(const S3Request& request, Call& call, const Place& place,
-                                        const std::optional<AwsCredentials>& credentials,
-                                        HttpAnswer answer, const Budget& budget);
+  /// nullptr: anonymous.
+  std::shared_ptr<AwsCredentialChain> Chain();
 
   const std::string bucket_;
   const bool is_anonymous_;
@@ -86,8 +63,12 @@ class S3Client {
   const Environment environment_;
   std::optional<Endpoint> service_;  ///< overridden endpoint
   std::mutex mutex_;
-  std::string region_;                      // guarded by mutex_; empty until first needed
-  std::shared_ptr<CredentialChain> chain_;  // guarded by mutex_ until set, then itself any thread
+  std::string region_;                         // guarded by mutex_; empty until first needed
+  std::shared_ptr<AwsCredentialChain> chain_;  // guarded by mutex_ until set, then any thread
 };
+
+/// Errors as of OpenStore.
+Result<std::unique_ptr<ObjectStore>> OpenS3Store(const StoreUri& uri, const StoreOptions& options,
+                                                 Environment environment);
 
 }  // namespace tidemark::storage

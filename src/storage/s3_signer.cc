@@ -1,44 +1,15 @@
 #include "storage/s3_signer.h"
 
 #include <fmt/format.h>
-#include <openssl/evp.h>
-#include <openssl/hmac.h>
 
 #include <algorithm>
-#include <array>
 #include <chrono>
+
+#include "storage/digest.h"
 
 namespace tidemark::storage {
 
 namespace {
-
-constexpr size_t kDigestBytes = 32;
-constexpr std::string_view kUpperHex = "0123456789ABCDEF";
-constexpr std::string_view kLowerHex = "0123456789abcdef";
-
-std::string HexOf(std::string_view bytes) {
-  std::string hex;
-  hex.reserve(2 * bytes.size());
-  for (const char c : bytes) {
-    const auto byte = static_cast<unsigned char>(c);
-    hex += kLowerHex[byte >> 4];
-    hex += kLowerHex[byte & 15];
-  }
-  return hex;
-}
-
-std::string HmacSha256(std::string_view key, std::string_view text) {
-  std::array<unsigned char, kDigestBytes> digest{};
-  unsigned size = kDigestBytes;
-  HMAC(EVP_sha256(), key.data(), static_cast<int>(key.size()),
-       reinterpret_cast<const unsigned char*>(text.data()), text.size(), digest.data(), &size);
-  return {reinterpret_cast<const char*>(digest.data()), size};
-}
-
-bool IsUnreserved(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' ||
-         c == '_' || c == '.' || c == '~';
-}
 
 /// "20150830T123600Z"
 std::string SigningTime(WallTime now) {
@@ -51,42 +22,6 @@ std::string SigningTime(WallTime now) {
 }
 
 }  // namespace
-
-std::string UrlEncoded(std::string_view text, std::string_view kept) {
-  std::string encoded;
-  encoded.reserve(text.size());
-  for (const char c : text) {
-    if (IsUnreserved(c) || kept.contains(c)) {
-      encoded += c;
-      continue;
-    }
-    const auto byte = static_cast<unsigned char>(c);
-    encoded += '%';
-    encoded += kUpperHex[byte >> 4];
-    encoded += kUpperHex[byte & 15];
-  }
-  return encoded;
-}
-
-std::string Sha256Hex(std::string_view bytes) {
-  std::array<unsigned char, kDigestBytes> digest{};
-  unsigned size = kDigestBytes;
-  EVP_Digest(bytes.data(), bytes.size(), digest.data(), &size, EVP_sha256(), nullptr);
-  return HexOf({reinterpret_cast<const char*>(digest.data()), size});
-}
-
-std::string CanonicalQuery(const std::vector<std::pair<std::string, std::string>>& query) {
-  std::vector<std::pair<std::string, std::string>> encoded;
-  encoded.reserve(query.size());
-  for (const auto& [name, value] : query) encoded.emplace_back(UrlEncoded(name), UrlEncoded(value));
-  std::ranges::sort(encoded);
-  std::string text;
-  for (const auto& [name, value] : encoded) {
-    if (!text.empty()) text += '&';
-    text += name + '=' + value;
-  }
-  return text;
-}
 
 std::vector<std::pair<std::string, std::string>> SignV4(const RequestToSign& request,
                                                         const SigningKey& key,

@@ -7,15 +7,9 @@
 #include <vector>
 
 #include "base/clock.h"
+#include "storage/url_text.h"
 
 namespace tidemark::storage {
-
-/// RFC 3986: every byte but letters, digits and "-_.~" becomes %XX in upper case. `kept` are bytes
-/// that stay as well ("/" in a path).
-std::string UrlEncoded(std::string_view text, std::string_view kept = "");
-
-/// Lower-case hex of the SHA-256 digest.
-std::string Sha256Hex(std::string_view bytes);
 
 struct SigningKey {
   std::string access_key_id;
@@ -28,15 +22,12 @@ struct SigningKey {
 /// A request as it is signed. Names and values are not encoded yet, except `path`.
 struct RequestToSign {
   std::string method;
-  std::string host;                                          ///< with the port unless the default
-  std::string path;                                          ///< encoded, begins with '/'
-  std::vector<std::pair<std::string, std::string>> query;    ///< any order
+  std::string host;  ///< with the port unless the default
+  std::string path;  ///< encoded, begins with '/'
+  QueryParts query;
   std::vector<std::pair<std::string, std::string>> headers;  ///< names in lower case, without host
   std::string payload_hash;                                  ///< Sha256Hex of the body
 };
-
-/// The query as it is signed and must be sent: encoded and sorted.
-std::string CanonicalQuery(const std::vector<std::pair<std::string, std::string>>& query);
 
 /// The headers to send besides host and those of the request: x-amz-date, x-amz-content-sha256,
 /// x-amz-security-token when there is one, authorization.

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "base/time_text.h"
+#include "storage/digest.h"
 
 namespace tidemark::storage {
 namespace {

@@ -3,47 +3,23 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
-#include <pugixml.hpp>
 
+#include "storage/bucket_service.h"
+#include "storage/http_time.h"
 #include "storage/object_key.h"
-#include "storage/s3_time.h"
 #include "storage/store_uri.h"
+#include "storage/xml_document_internal.h"
 
 namespace tidemark::storage {
 
 namespace {
 
-constexpr size_t kMessageBytesMax = 300;
-
 std::unexpected<Error> Bad(std::string_view why) {
   return Fail(ErrorKind::kCorrupt, fmt::format("not a page of a listing: {}", why));
 }
 
-/// No document type: S3 sends none, and its entities are how XML becomes a bomb.
-bool Load(pugi::xml_document& document, std::string_view xml) {
-  constexpr unsigned kOptions =
-      (pugi::parse_default & ~pugi::parse_eol) | pugi::parse_doctype | pugi::parse_ws_pcdata_single;
-  const auto result = document.load_buffer(xml.data(), xml.size(), kOptions, pugi::encoding_utf8);
-  if (!result) return false;
-  return std::ranges::none_of(document.children(), [](const pugi::xml_node& node) {
-    return node.type() == pugi::node_doctype;
-  });
-}
-
-std::string OneLine(std::string_view text) {
-  std::string line(text.substr(0, kMessageBytesMax));
-  std::ranges::replace_if(
-      line, [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; }, ' ');
-  return line;
-}
-
 std::optional<uint64_t> NumberOf(const pugi::xml_node& node) {
-  const std::string_view text = node.text().get();
-  uint64_t number = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (text.empty() || error != std::errc{} || end != text.data() + text.size()) return std::nullopt;
-  return number;
+  return ParseNumber(node.text().get());
 }
 
 /// A key of an answer with encoding-type=url. The encoding is that of HTML forms: '+' is a blank.
@@ -91,9 +67,9 @@ Status CheckEnd(const pugi::xml_node& root, ListPage& page) {
 
 }  // namespace
 
-Result<ListPage> ParseListPage(std::string_view xml) {
+Result<ListPage> ParseS3ListPage(std::string_view xml) {
   pugi::xml_document document;
-  if (!Load(document, xml)) return Bad("it is no well-formed XML, or has a document type");
+  if (!LoadXml(document, xml)) return Bad("it is no well-formed XML, or has a document type");
   const pugi::xml_node root = document.document_element();
   if (std::string_view(root.name()) != "ListBucketResult")
     return Bad(fmt::format("its root is '{}'", OneLine(root.name())));
@@ -118,7 +94,7 @@ Result<ListPage> ParseListPage(std::string_view xml) {
 
 S3ErrorText ParseS3Error(std::string_view xml) {
   pugi::xml_document document;
-  if (!Load(document, xml)) return {};
+  if (!LoadXml(document, xml)) return {};
   pugi::xml_node root = document.document_element();
   // STS wraps its errors once more.
   if (std::string_view(root.name()) == "ErrorResponse") root = root.child("Error");
@@ -129,7 +105,7 @@ S3ErrorText ParseS3Error(std::string_view xml) {
 
 Result<StsCredentials> ParseStsCredentials(std::string_view xml) {
   pugi::xml_document document;
-  if (Load(document, xml)) {
+  if (LoadXml(document, xml)) {
     const pugi::xml_node node =
         document.document_element().child("AssumeRoleWithWebIdentityResult").child("Credentials");
     StsCredentials credentials{

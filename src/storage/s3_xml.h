@@ -1,29 +1,18 @@
-/// The XML answers of S3 and STS, as values. The only place that includes an XML library.
+/// The XML answers of S3 and STS, as values.
 #pragma once
 
-#include <cstdint>
-#include <optional>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include "base/error.h"
-#include "storage/object_store.h"
+#include "storage/bucket_listing.h"
 
 namespace tidemark::storage {
 
-/// One page of ListObjectsV2. Keys are whole, as in the bucket.
-struct ListPage {
-  std::vector<ObjectInfo> objects;
-  std::vector<std::string> folders;  ///< CommonPrefixes
-  bool is_truncated = false;
-  std::string next_token;  ///< not empty exactly when truncated
-};
-
-/// kCorrupt for what is no ListBucketResult, lacks IsTruncated, is truncated without a token (or
-/// the reverse says so), counts more entries than it holds, or has an entry without key, size or
-/// time.
-Result<ListPage> ParseListPage(std::string_view xml);
+/// One page of ListObjectsV2. kCorrupt for what is no ListBucketResult, lacks IsTruncated, is
+/// truncated without a token (or the reverse says so), counts more entries than it holds, or has an
+/// entry without key, size or time.
+Result<ListPage> ParseS3ListPage(std::string_view xml);
 
 struct S3ErrorText {
   std::string code;     ///< "NoSuchKey"; empty when the body is no S3 error

@@ -33,7 +33,7 @@ std::string With(std::string_view from, std::string_view to) {
 }
 
 TEST(ListPageTest, HoldsObjectsAndFolders) {
-  ASSERT_OK_ASSIGN(const ListPage page, ParseListPage(kPage));
+  ASSERT_OK_ASSIGN(const ListPage page, ParseS3ListPage(kPage));
   ASSERT_EQ(page.objects.size(), 2u);
   EXPECT_EQ(page.objects[0].key, "t/a b+c");
   EXPECT_EQ(page.objects[0].size, 434234u);
@@ -46,20 +46,21 @@ TEST(ListPageTest, HoldsObjectsAndFolders) {
 
 TEST(ListPageTest, KeysAreTakenAsTheyAreWithoutAnEncoding) {
   ASSERT_OK_ASSIGN(const ListPage page,
-                   ParseListPage(With("<EncodingType>url</EncodingType>", "")));
+                   ParseS3ListPage(With("<EncodingType>url</EncodingType>", "")));
   EXPECT_EQ(page.objects[0].key, "t/a+b%2Bc");
   ASSERT_OK_ASSIGN(
       const ListPage blanks,
-      ParseListPage("<ListBucketResult><IsTruncated>false</IsTruncated><Contents><Key> a&amp;&lt; "
-                    "</Key><LastModified>2009-10-12T17:50:30Z</LastModified><Size>1</Size>"
-                    "</Contents></ListBucketResult>"));
+      ParseS3ListPage(
+          "<ListBucketResult><IsTruncated>false</IsTruncated><Contents><Key> a&amp;&lt; "
+          "</Key><LastModified>2009-10-12T17:50:30Z</LastModified><Size>1</Size>"
+          "</Contents></ListBucketResult>"));
   EXPECT_EQ(blanks.objects[0].key, " a&< ");
 }
 
 TEST(ListPageTest, AnEmptyListingIsAListing) {
   ASSERT_OK_ASSIGN(const ListPage page,
-                   ParseListPage("<ListBucketResult><IsTruncated>false</IsTruncated>"
-                                 "<KeyCount>0</KeyCount></ListBucketResult>"));
+                   ParseS3ListPage("<ListBucketResult><IsTruncated>false</IsTruncated>"
+                                   "<KeyCount>0</KeyCount></ListBucketResult>"));
   EXPECT_TRUE(page.objects.empty());
   EXPECT_FALSE(page.is_truncated);
 }
@@ -85,7 +86,7 @@ TEST(ListPageTest, WhatContradictsItselfIsCorrupt) {
       {With("<EncodingType>url", "<EncodingType>base64"), "encoding"},
   };
   for (const auto& [page, why] : cases) {
-    EXPECT_THAT(ParseListPage(page), IsError(ErrorKind::kCorrupt, HasSubstr(std::string(why))))
+    EXPECT_THAT(ParseS3ListPage(page), IsError(ErrorKind::kCorrupt, HasSubstr(std::string(why))))
         << why;
   }
 }
@@ -95,28 +96,28 @@ TEST(ListPageTest, WhatIsNoListingIsCorrupt) {
        {"", "x", "<html><body>Sign in</body></html>", "<ListBucketResult/>",
         "<ListAllMyBucketsResult><IsTruncated>false</IsTruncated></ListAllMyBucketsResult>",
         "<ListBucketResult><IsTruncated>false</IsTruncated>", "{\"a\":1}"}) {
-    EXPECT_THAT(ParseListPage(text), IsError(ErrorKind::kCorrupt, _)) << text;
+    EXPECT_THAT(ParseS3ListPage(text), IsError(ErrorKind::kCorrupt, _)) << text;
   }
 }
 
 TEST(ListPageTest, AnXmlBombIsCorrupt) {
-  EXPECT_THAT(ParseListPage("<!DOCTYPE lolz [<!ENTITY a \"ha\"><!ENTITY b \"&a;&a;&a;&a;\">]>"
-                            "<ListBucketResult><IsTruncated>false</IsTruncated><Contents><Key>&b;"
-                            "</Key></Contents></ListBucketResult>"),
+  EXPECT_THAT(ParseS3ListPage("<!DOCTYPE lolz [<!ENTITY a \"ha\"><!ENTITY b \"&a;&a;&a;&a;\">]>"
+                              "<ListBucketResult><IsTruncated>false</IsTruncated><Contents><Key>&b;"
+                              "</Key></Contents></ListBucketResult>"),
               IsError(ErrorKind::kCorrupt, HasSubstr("document type")));
 }
 
 TEST(ListPageTest, DeepNestingIsNoCrash) {
   std::string deep = "<ListBucketResult>";
   for (int i = 0; i < 1'000'000; ++i) deep += "<a>";
-  EXPECT_THAT(ParseListPage(deep), IsError(ErrorKind::kCorrupt, _));
+  EXPECT_THAT(ParseS3ListPage(deep), IsError(ErrorKind::kCorrupt, _));
   for (int i = 0; i < 1'000'000; ++i) deep += "</a>";
-  EXPECT_THAT(ParseListPage(deep + "</ListBucketResult>"), IsError(ErrorKind::kCorrupt, _));
+  EXPECT_THAT(ParseS3ListPage(deep + "</ListBucketResult>"), IsError(ErrorKind::kCorrupt, _));
 }
 
 TEST(ListPageTest, EveryTruncationIsCorrupt) {
   for (size_t size = 0; size < kPage.size(); ++size)
-    EXPECT_THAT(ParseListPage(kPage.substr(0, size)), IsError(ErrorKind::kCorrupt, _)) << size;
+    EXPECT_THAT(ParseS3ListPage(kPage.substr(0, size)), IsError(ErrorKind::kCorrupt, _)) << size;
 }
 
 TEST(ListPageTest, EveryFlipGivesAValueOrCorrupt) {
@@ -124,7 +125,7 @@ TEST(ListPageTest, EveryFlipGivesAValueOrCorrupt) {
     for (int bit = 0; bit < 8; ++bit) {
       std::string flipped(kPage);
       flipped[i] = static_cast<char>(flipped[i] ^ (1 << bit));
-      const auto page = ParseListPage(flipped);
+      const auto page = ParseS3ListPage(flipped);
       if (!page) {
         EXPECT_EQ(page.error().kind, ErrorKind::kCorrupt);
       }

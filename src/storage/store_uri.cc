@@ -16,8 +16,11 @@ namespace {
 constexpr size_t kUriBytesMax = 4096;
 constexpr size_t kBucketBytesMax = 255;
 constexpr std::array<std::string_view, 3> kS3Schemes = {"s3", "s3a", "s3n"};
-constexpr std::array<std::string_view, 8> kUnsupportedSchemes = {
-    "gs", "abfs", "abfss", "wasb", "wasbs", "adl", "hdfs", "viewfs"};
+constexpr std::array<std::string_view, 2> kGcsSchemes = {"gs", "gcs"};
+constexpr std::array<std::string_view, 5> kAzureSchemes = {"abfs", "abfss", "wasb", "wasbs", "az"};
+constexpr std::array<std::string_view, 3> kUnsupportedSchemes = {"adl", "hdfs", "viewfs"};
+/// Where blobs are when only the account is named.
+constexpr std::string_view kAzureBlobSuffix = ".blob.core.windows.net";
 
 bool IsLetter(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
@@ -67,31 +70,85 @@ Result<StoreUri> ParseFileUri(std::string_view uri) {
   return parsed;
 }
 
-Result<StoreUri> ParseS3Uri(std::string_view uri, std::string_view rest) {
+bool IsBucketName(std::string_view bucket) {
+  const bool is_spelled_well = std::ranges::all_of(
+      bucket, [](char c) { return IsLetter(c) || IsDigit(c) || c == '-' || c == '.' || c == '_'; });
+  return is_spelled_well && bucket.size() <= kBucketBytesMax && bucket != "." && bucket != "..";
+}
+
+Status TakePrefix(std::string_view prefix, std::string_view uri, StoreUri& parsed) {
+  while (prefix.ends_with('/')) prefix.remove_suffix(1);
+  if (!prefix.empty() && !IsKey(prefix))
+    return Bad("a path in a bucket has no empty, '.' or '..' part", uri);
+  parsed.prefix = prefix;
+  parsed.text = WithoutTrailingSlashes(uri);
+  return {};
+}
+
+/// "bucket/a/b" behind "s3://" or "gs://".
+Result<StoreUri> ParseBucketUri(StoreKind kind, std::string_view uri, std::string_view rest) {
   StoreUri parsed;
-  parsed.kind = StoreKind::kS3;
+  parsed.kind = kind;
   const size_t slash = rest.find('/');
   const std::string_view bucket = rest.substr(0, slash);
+  const std::string_view scheme = kind == StoreKind::kS3 ? "s3" : "gs";
   if (bucket.contains('@')) {
     // Hadoop once allowed s3n://KEY:SECRET@bucket; the text must not reach a log.
     return Fail(ErrorKind::kInvalidArgument,
-                fmt::format("an S3 URI must not hold credentials: bucket='{}'",
-                            bucket.substr(bucket.rfind('@') + 1)));
+                fmt::format("a URI of a bucket must not hold credentials: bucket='{}'",
+                            Printable(bucket.substr(bucket.rfind('@') + 1))));
   }
-  if (bucket.empty()) return Bad("an S3 URI needs a bucket, as in s3://bucket/path", uri);
-  const bool is_bucket_name = std::ranges::all_of(
-      bucket, [](char c) { return IsLetter(c) || IsDigit(c) || c == '-' || c == '.' || c == '_'; });
-  if (!is_bucket_name || bucket.size() > kBucketBytesMax || bucket == "." || bucket == "..")
+  if (bucket.empty())
+    return Bad(fmt::format("a bucket is needed, as in {}://bucket/path", scheme), uri);
+  if (!IsBucketName(bucket))
     return Bad("not a name of a bucket (letters, digits, '-', '.' and '_')", uri);
   parsed.bucket = bucket;
-  if (slash != std::string_view::npos) {
-    std::string_view prefix = rest.substr(slash + 1);
-    while (prefix.ends_with('/')) prefix.remove_suffix(1);
-    if (!prefix.empty() && !IsKey(prefix))
-      return Bad("a path in a bucket has no empty, '.' or '..' part", uri);
-    parsed.prefix = prefix;
+  TRY(TakePrefix(slash == std::string_view::npos ? "" : rest.substr(slash + 1), uri, parsed));
+  return parsed;
+}
+
+/// Where the blobs of "lake.dfs.core.windows.net" are: the same data has both addresses.
+std::string BlobHost(std::string_view host) {
+  std::string blob(host);
+  std::ranges::transform(blob, blob.begin(), [](char c) {
+    return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+  });
+  constexpr std::string_view kDfs = ".dfs.";
+  if (!blob.contains('.')) return blob + std::string(kAzureBlobSuffix);
+  if (const size_t at = blob.find(kDfs); at != std::string::npos)
+    blob.replace(at, kDfs.size(), ".blob.");
+  return blob;
+}
+
+/// "container@account.dfs.core.windows.net/a/b" behind "abfs://", "container/a/b" behind "az://".
+Result<StoreUri> ParseAzureUri(std::string_view uri, std::string_view rest) {
+  StoreUri parsed;
+  parsed.kind = StoreKind::kAzure;
+  const size_t slash = rest.find('/');
+  const std::string_view authority = rest.substr(0, slash);
+  const size_t at = authority.find('@');
+  const std::string_view container = authority.substr(0, at);
+  if (container.contains(':') || std::ranges::count(authority, '@') > 1) {
+    return Fail(ErrorKind::kInvalidArgument,
+                fmt::format("a URI of a container must not hold credentials: host='{}'",
+                            Printable(authority.substr(authority.rfind('@') + 1))));
   }
-  parsed.text = WithoutTrailingSlashes(uri);
+  const bool names_account = at != std::string_view::npos;
+  if (container.empty() || (!names_account && SchemeOf(uri) != "az")) {
+    return Bad("an account is needed, as in abfs://container@account.dfs.core.windows.net/path",
+               uri);
+  }
+  // "$web", "$root" and "$logs" are containers.
+  if (!IsBucketName(container.starts_with('$') ? container.substr(1) : container))
+    return Bad("not a name of a container", uri);
+  if (names_account) {
+    const std::string_view host = authority.substr(at + 1);
+    if (host.empty() || !IsBucketName(host) || host.starts_with('.'))
+      return Bad("not the host of an account", uri);
+    parsed.host = BlobHost(host);
+  }
+  parsed.bucket = container;
+  TRY(TakePrefix(slash == std::string_view::npos ? "" : rest.substr(slash + 1), uri, parsed));
   return parsed;
 }
 
@@ -148,7 +205,9 @@ Result<StoreUri> ParseStoreUri(std::string_view uri) {
   }
   if (scheme == "file") return ParseFileUri(uri);
   const std::string_view rest = uri.substr(scheme.size() + 3);
-  if (IsOneOf(kS3Schemes, scheme)) return ParseS3Uri(uri, rest);
+  if (IsOneOf(kS3Schemes, scheme)) return ParseBucketUri(StoreKind::kS3, uri, rest);
+  if (IsOneOf(kGcsSchemes, scheme)) return ParseBucketUri(StoreKind::kGcs, uri, rest);
+  if (IsOneOf(kAzureSchemes, scheme)) return ParseAzureUri(uri, rest);
   if (scheme == "memory") {
     StoreUri parsed;
     parsed.kind = StoreKind::kMemory;
@@ -165,7 +224,9 @@ Result<StoreUri> ParseStoreUri(std::string_view uri) {
   }
   return Fail(
       ErrorKind::kInvalidArgument,
-      fmt::format("unknown scheme (known: a local path, file, s3, s3a, s3n): scheme={}", scheme));
+      fmt::format("unknown scheme (known: a local path, file, s3, s3a, gs, abfs, abfss, wasb, "
+                  "wasbs, az): scheme={}",
+                  scheme));
 }
 
 }  // namespace tidemark::storage

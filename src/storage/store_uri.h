@@ -8,16 +8,18 @@
 
 namespace tidemark::storage {
 
-enum class StoreKind { kLocal, kS3, kMemory };
+enum class StoreKind { kLocal, kS3, kGcs, kAzure, kMemory };
 
 struct StoreUri {
   StoreKind kind = StoreKind::kLocal;
   /// As the user wrote it, without trailing '/'.
   std::string text;
   std::string path;    ///< kLocal: the path, percent-decoded where it was a file: URI
-  std::string bucket;  ///< kS3
-  std::string prefix;  ///< kS3: key of the root, "" or "a/b", never percent-decoded
-  std::string name;    ///< kMemory
+  std::string bucket;  ///< kS3, kGcs; kAzure: the container
+  std::string prefix;  ///< of the same: key of the root, "" or "a/b", never percent-decoded
+  /// kAzure: "lake.blob.core.windows.net", where its blobs are; empty for az://, which names none.
+  std::string host;
+  std::string name;  ///< kMemory
 
   friend bool operator==(const StoreUri&, const StoreUri&) = default;
 };
@@ -26,8 +28,8 @@ struct StoreUri {
 std::string SchemeOf(std::string_view uri);
 
 /// kInvalidArgument for an empty text, a scheme nobody knows, a file: URI of another host or with a
-/// bad escape, an S3 URI without bucket or with credentials in it; kUnsupported for gs, abfs(s),
-/// wasb(s), adl, hdfs. Messages hold no secret.
+/// bad escape, a URI of a bucket without its name or with credentials in it; kUnsupported for adl,
+/// hdfs, viewfs. Messages hold no secret.
 Result<StoreUri> ParseStoreUri(std::string_view uri);
 
 /// Undoes %XX; kInvalidArgument for a '%' without two hex digits and for %00.

@@ -61,11 +61,69 @@ TEST(StoreUriTest, S3UrisAreBucketAndPrefix) {
   }
 }
 
+TEST(StoreUriTest, GoogleUrisAreBucketAndPrefix) {
+  for (const std::string_view uri : {"gs://lake/a/b%20c/", "gcs://lake/a/b%20c"}) {
+    ASSERT_OK_ASSIGN(const StoreUri parsed, ParseStoreUri(uri));
+    EXPECT_EQ(parsed.kind, StoreKind::kGcs);
+    EXPECT_EQ(parsed.bucket, "lake");
+    EXPECT_EQ(parsed.prefix, "a/b%20c");
+  }
+}
+
+TEST(StoreUriTest, AzureUrisAreContainerAccountAndPrefix) {
+  const struct {
+    std::string_view uri, container, host, prefix;
+  } cases[] = {
+      {"abfss://c@a.dfs.core.windows.net/x/y/", "c", "a.blob.core.windows.net", "x/y"},
+      {"abfs://c@A.dfs.core.chinacloudapi.cn", "c", "a.blob.core.chinacloudapi.cn", ""},
+      {"wasbs://$web@a.blob.core.windows.net/x", "$web", "a.blob.core.windows.net", "x"},
+      {"abfss://ws@onelake.dfs.fabric.microsoft.com/l.Lakehouse/Tables", "ws",
+       "onelake.blob.fabric.microsoft.com", "l.Lakehouse/Tables"},
+      {"abfs://c@a/x", "c", "a.blob.core.windows.net", "x"},
+      {"az://c/x", "c", "", "x"},
+      {"az://c@a/x", "c", "a.blob.core.windows.net", "x"},
+  };
+  for (const auto& [uri, container, host, prefix] : cases) {
+    SCOPED_TRACE(uri);
+    ASSERT_OK_ASSIGN(const StoreUri parsed, ParseStoreUri(uri));
+    EXPECT_EQ(parsed.kind, StoreKind::kAzure);
+    EXPECT_EQ(parsed.bucket, container);
+    EXPECT_EQ(parsed.host, host);
+    EXPECT_EQ(parsed.prefix, prefix);
+    EXPECT_EQ(parsed.text, uri.substr(0, uri.find_last_not_of('/') + 1));
+  }
+}
+
 TEST(StoreUriTest, WhatIsNoPlaceIsRefused) {
-  for (const std::string_view uri :
-       {"", "s3://", "s3:///x", "s3://a b/c", "s3://bucket/a//b", "s3://bucket/../b", "s3://..",
-        "s3://bucket:9000/x", "file://host/x", "file:///a%2", "file:///a%zz", "file:///%00",
-        "file:///a?b", "file://localhost", "ftp://x/y", "http://x/y", "memory://"}) {
+  for (const std::string_view uri : {"",
+                                     "s3://",
+                                     "s3:///x",
+                                     "s3://a b/c",
+                                     "s3://bucket/a//b",
+                                     "s3://bucket/../b",
+                                     "s3://..",
+                                     "s3://bucket:9000/x",
+                                     "file://host/x",
+                                     "file:///a%2",
+                                     "file:///a%zz",
+                                     "file:///%00",
+                                     "file:///a?b",
+                                     "file://localhost",
+                                     "ftp://x/y",
+                                     "http://x/y",
+                                     "memory://",
+                                     "gs://",
+                                     "gs://a b/c",
+                                     "gs://b/../c",
+                                     "abfs://",
+                                     "abfs://c",
+                                     "abfs://c/x",
+                                     "abfs://@a/x",
+                                     "abfs://c@/x",
+                                     "abfs://c@a:1/x",
+                                     "abfs://c@a b/x",
+                                     "az:///x",
+                                     "abfs://c@a/x//y"}) {
     EXPECT_THAT(ParseStoreUri(uri), IsError(ErrorKind::kInvalidArgument, Not(HasSubstr("\n"))))
         << uri;
   }
@@ -77,12 +135,12 @@ TEST(StoreUriTest, CredentialsInAUriAreRefusedAndNotRepeated) {
   EXPECT_THAT(ParseStoreUri("s3n://AKIA:s3cr3t@lake/orders"),
               IsError(ErrorKind::kInvalidArgument,
                       ::testing::AllOf(HasSubstr("lake"), Not(HasSubstr("s3cr3t")))));
+  for (const char* uri : {"abfs://c:s3cr3t@a/x", "gs://u:s3cr3t@b/x", "abfs://c@s3cr3t@a/x"})
+    EXPECT_THAT(ParseStoreUri(uri), IsError(ErrorKind::kInvalidArgument, Not(HasSubstr("s3cr3t"))));
 }
 
 TEST(StoreUriTest, KnownStoresThatAreNotBuiltInAreUnsupported) {
-  for (const std::string_view uri :
-       {"gs://b/x", "abfs://c@a.dfs.core.windows.net/x", "abfss://c@a/x", "wasb://c@a/x",
-        "hdfs://nn:8020/x", "hdfs:///x"}) {
+  for (const std::string_view uri : {"hdfs://nn:8020/x", "hdfs:///x", "adl://a/x", "viewfs:///x"}) {
     EXPECT_THAT(ParseStoreUri(uri), IsError(ErrorKind::kUnsupported, HasSubstr("not built in")))
         << uri;
     EXPECT_THAT(OpenStore(uri, {}), IsError(ErrorKind::kUnsupported, HasSubstr("not built in")));
@@ -90,7 +148,8 @@ TEST(StoreUriTest, KnownStoresThatAreNotBuiltInAreUnsupported) {
 }
 
 TEST(StoreUriTest, EveryFlipAndTruncationGivesAValueOrAnError) {
-  for (const std::string whole : {"file:///a%20b/c", "s3://bucket/a/b", "memory://name"}) {
+  for (const std::string whole :
+       {"file:///a%20b/c", "s3://bucket/a/b", "abfs://c@a.dfs.x/a", "memory://name"}) {
     for (size_t i = 0; i < whole.size(); ++i) {
       (void)ParseStoreUri(std::string_view(whole).substr(0, i)).has_value();
       for (int bit = 0; bit < 256; ++bit) {

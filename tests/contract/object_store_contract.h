@@ -20,6 +20,8 @@ struct ServerLimits {
   bool has_put_if_absent = true;
   /// false: names with control characters cannot be stored.
   bool has_control_characters = true;
+  /// false: a backslash would become '/', so the store must refuse it.
+  bool has_backslashes = true;
   /// false: its listings are in another order, which the store must refuse.
   bool has_byte_order = true;
   /// false: its answer to a range of an empty object is cut short.

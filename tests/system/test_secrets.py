@@ -48,7 +48,10 @@ def full_config(table: pathlib.Path, dead: str) -> dict:
                 "region": "eu-west-1",
                 "anonymous": "true",
                 "path_style": "true",
-            }
+            },
+            "google": {"match": "gs://*", "credentials_file": "key.json"},
+            "azure": {"match": "abfss://*", "account_key": "YQ=="},
+            "shared": {"match": "az://*", "sas_token": "sv=1&sig=x"},
         },
         "defaults": {
             "sla_minutes": {"streaming": "60", "batch": "1440"},
