@@ -20,7 +20,8 @@ using nlohmann::json;
 
 std::set<std::string> ExportedNames() {
   std::set<std::string> names;
-  for (const auto group : {metrics::FamilyGroup::kPipeline, metrics::FamilyGroup::kProcess})
+  using enum metrics::FamilyGroup;
+  for (const auto group : {kPipeline, kProcess, kExporter})
     for (const metrics::Family& family : metrics::FamiliesOf(group)) names.emplace(family.name);
   return names;
 }

@@ -104,16 +104,34 @@ std::string UpOf(const RuleOptions& options) {
   return fmt::format("up{{job={}}}", QuotedText(options.job));
 }
 
+/// What tidemark says of the receivers that it tells by itself.
+Alert DeliveryFailing(const RuleOptions& options, Milliseconds lasts) {
+  const std::string matcher =
+      options.job.empty() ? "" : fmt::format("{{job={}}}", QuotedText(options.job));
+  return {alerts::kDeliveryFailing,
+          fmt::format("tidemark_exporter_up{} == 0", matcher),
+          lasts,
+          Severity::kWarning,
+          "Nothing arrives at exporter {{ $labels.exporter }}",
+          "What the receiver behind it shows is old, or it does not hear of incidents; the log and "
+          "`tidemark doctor --config` say why."};
+}
+
 void WriteExporter(RuleWriter& out, const RuleOptions& options) {
-  if (options.job.empty()) return;
   const Milliseconds lasts = std::max(kExporterMin, options.scrape_interval * kSamplesMin);
   out.BeginGroup("tidemark-exporter");
+  if (options.job.empty()) {
+    out.Write(DeliveryFailing(options, lasts));
+    out.EndGroup();
+    return;
+  }
   out.Write({alerts::kExporterDown, UpOf(options) + " == 0", lasts, Severity::kCritical,
              "tidemark on {{ $labels.instance }} does not answer",
              "Nothing is known of the pipelines it watches until it answers again."});
   out.Write({alerts::kExporterAbsent, fmt::format("absent({})", UpOf(options)), lasts,
              Severity::kCritical, "Prometheus scrapes no tidemark",
              "No target of this job is known: nobody watches the pipelines."});
+  out.Write(DeliveryFailing(options, lasts));
   out.EndGroup();
 }
 

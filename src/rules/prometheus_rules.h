@@ -13,6 +13,7 @@ namespace tidemark::rules {
 namespace alerts {
 inline constexpr std::string_view kExporterDown = "TidemarkExporterDown";
 inline constexpr std::string_view kExporterAbsent = "TidemarkExporterAbsent";
+inline constexpr std::string_view kDeliveryFailing = "TidemarkDeliveryFailing";
 inline constexpr std::string_view kPipelineAbsent = "TidemarkPipelineAbsent";
 inline constexpr std::string_view kReportFrozen = "TidemarkReportFrozen";
 inline constexpr std::string_view kRecordsLost = "TidemarkRecordsLost";

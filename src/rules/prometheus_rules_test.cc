@@ -67,6 +67,8 @@ TEST(PrometheusRulesTest, WithoutAJobNothingIsSaidOfTheExporter) {
   const std::string text = PrometheusRules(pipelines, {.job = ""});
   EXPECT_THAT(AlertNames(text), Not(testing::Contains(std::string(alerts::kExporterDown))));
   EXPECT_THAT(text, Not(HasSubstr("up{")));
+  EXPECT_EQ(RuleOf(alerts::kDeliveryFailing, text)["expr"].as<std::string>(),
+            "tidemark_exporter_up == 0");
   EXPECT_THAT(AlertNames(text), testing::Contains(std::string(alerts::kReportFrozen)));
 }
 

@@ -191,6 +191,17 @@ def no_exporter() -> dict:
     return fires(fleet, {14: set(), 15: {"TidemarkExporterAbsent"}, 60: {"TidemarkExporterAbsent"}})
 
 
+def receiver_that_takes_nothing() -> dict:
+    """One that misses a round or two is nobody's business; neither is one that was never told anything."""
+    fleet, name = Fleet(60), 'tidemark_exporter_up{job="tidemark",instance="a",exporter="%s"}'
+    fleet.series[name % "otlp"] = "1x9 0x3 1x6 0x19 1x20"
+    fleet.series[name % "webhook"] = "_x60"
+    fleet.series[name % "textfile"] = fleet.always(1)
+    fleet.series['tidemark_exporter_up{job="another",instance="b",exporter="otlp"}'] = fleet.always(0)
+    failing = {"TidemarkDeliveryFailing"}
+    return fires(fleet, {14: set(), 25: set(), 26: failing, 40: failing, 41: set()})
+
+
 def absent_pipeline() -> dict:
     return fires(Fleet(30).drop("orders"), {9: set(), 10: {"TidemarkPipelineAbsent orders"}})
 
@@ -237,8 +248,8 @@ def burn_of_a_young_pipeline() -> dict:
 
 SCENARIOS = [
     healthy, switched_off, breach_at_the_second_look, breach_of_a_slow_pipeline, warning, unknown, loss_at_once,
-    retention_margin, dead_exporter, no_exporter, absent_pipeline, frozen_report, fast_burn, slow_burn, no_burn,
-    burn_of_a_young_pipeline,
+    retention_margin, dead_exporter, no_exporter, receiver_that_takes_nothing, absent_pipeline, frozen_report,
+    fast_burn, slow_burn, no_burn, burn_of_a_young_pipeline,
 ]
 
 
