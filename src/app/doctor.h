@@ -2,6 +2,7 @@
 #pragma once
 
 #include <optional>
+#include <stop_token>
 #include <string>
 #include <vector>
 
@@ -24,7 +25,7 @@ struct DoctorCheck {
   std::string name;  ///< "pipeline" when it is switched off; else "interval", "store", "table",
                      ///< "timeline", "checkpoint", "client", "cluster", "topic", "partitions",
                      ///< "offsets", "retention"; of the daemon "state", "group topic", "group",
-                     ///< "hand-over", "tokens", "listen"
+                     ///< "hand-over", "tokens", "listen"; of an exporter its kind
   CheckOutcome outcome = CheckOutcome::kSkipped;
   std::string detail;              ///< what was seen
   std::string cure;                ///< what to do; empty when there is nothing to do
@@ -33,8 +34,8 @@ struct DoctorCheck {
 
 /// The steps for one table or pipeline, in order.
 struct Diagnosis {
-  std::string subject;  ///< the pipeline's name, or the table; of DiagnoseDaemon "(daemon)"
-  std::string table;    ///< empty of DiagnoseDaemon
+  std::string subject;  ///< the pipeline's name, or the table; "(daemon)", "(exporters)"
+  std::string table;    ///< empty of the last two
   std::vector<DoctorCheck> checks;
 };
 
@@ -49,5 +50,12 @@ std::vector<Diagnosis> DiagnoseAll(const Config& config,
 /// What `serve` needs beside its pipelines: the state, the group it shares them with, and where it
 /// answers. Changes nothing and joins nothing; listens for a moment. The cluster has `limit`.
 Diagnosis DiagnoseDaemon(const Config& config, Milliseconds limit);
+
+/// Whether each receiver could be told: it is there, lets us in, or its file can be written.
+/// A failed check has no `error`: what is watched can be watched all the same. Changes nothing
+/// there: an OpenTelemetry collector gets a request without metrics, a webhook HEAD,
+/// a StatsD server nothing at all. All at once, each within `timeout`.
+Diagnosis DiagnoseExporters(const Config& config, Milliseconds timeout,
+                            const std::stop_token& stop);
 
 }  // namespace tidemark::app

@@ -103,6 +103,7 @@ class ExporterReader {
     push::PushgatewayOptions options;
     options.url = TakeUrl(map, "url");
     options.headers = TakeHeaders(map);
+    options.tls = TakeTls(map, options.url);
     if (const auto job = map.TakeText("job")) {
       options.job = job->value;
       if (options.job.empty()) map.Complain("job", "a name is wanted");
@@ -120,6 +121,7 @@ class ExporterReader {
     push::OtlpOptions options;
     options.endpoint = TakeUrl(map, "endpoint");
     options.headers = TakeHeaders(map);
+    options.tls = TakeTls(map, options.endpoint);
     options.resource = {{"service.name", "tidemark"},
                         {"service.version", std::string(GetBuildInfo().version)}};
     for (const auto& [name, value] : TakeTexts(map, "resource"))
@@ -175,6 +177,7 @@ class ExporterReader {
     push::WebhookOptions options;
     options.url = TakeUrl(map, "url");
     options.headers = TakeHeaders(map);
+    options.tls = TakeTls(map, options.url);
     options.give_up_after = TakeTime(map, "give_up_after", std::chrono::seconds(1),
                                      std::chrono::hours(24), options.give_up_after);
     const YAML::Node statuses = map.Take("statuses");
@@ -241,6 +244,24 @@ class ExporterReader {
       headers.emplace_back(name, text.value);
     }
     return headers;
+  }
+
+  storage::HttpTls TakeTls(YamlMap& map, std::string_view url) {
+    storage::HttpTls tls;
+    const YAML::Node node = map.Take("tls");
+    if (!node.IsDefined()) return tls;
+    YamlMap files(context_, file_, node, map.path() + ".tls");
+    for (const auto& [key, value] :
+         {std::pair("ca", &tls.ca_file), std::pair("certificate", &tls.certificate_file),
+          std::pair("key", &tls.key_file)}) {
+      const auto text = TakeText(files, key);
+      if (text) *value = PathIn(file_, text->value);
+    }
+    if (!tls.key_file.empty() && tls.certificate_file.empty())
+      files.Complain("key", "a key without its certificate");
+    if (url.starts_with("http://")) map.Complain("tls", "the URL is one without TLS");
+    files.Finish();
+    return tls;
   }
 
   std::string TakeFile(YamlMap& map, std::string_view suffix) {

@@ -197,5 +197,25 @@ TEST_F(ExporterConfigTest, SomethingThatIsNoListIsAMistake) {
               ElementsAre(HasSubstr("1:14: exporters[0]: a mapping of keys to values")));
 }
 
+TEST_F(ExporterConfigTest, ReceiversMayHaveCertificatesOfTheirOwn) {
+  const ExportersConfig config = Good(R"(
+exporters:
+  - otlp: { endpoint: "https://c:4318", tls: { ca: ca.pem, certificate: me.pem, key: me.key } }
+)");
+  const auto& otlp = std::get<push::OtlpOptions>(config.senders.at(0).receiver);
+  EXPECT_EQ(otlp.tls.ca_file, folder_.path() + "/ca.pem");
+  EXPECT_EQ(otlp.tls.certificate_file, folder_.path() + "/me.pem");
+  EXPECT_EQ(otlp.tls.key_file, folder_.path() + "/me.key");
+}
+
+TEST_F(ExporterConfigTest, TlsThatCannotBeMeantIsAMistake) {
+  EXPECT_THAT(Mistakes("exporters: [ { webhook: { url: \"http://h\", tls: { ca: c } } } ]"),
+              ElementsAre(HasSubstr("without TLS")));
+  EXPECT_THAT(Mistakes("exporters: [ { webhook: { url: \"https://h\", tls: { key: k } } } ]"),
+              ElementsAre(HasSubstr("without its certificate")));
+  EXPECT_THAT(Mistakes("exporters: [ { webhook: { url: \"https://h\", tls: { cafile: k } } } ]"),
+              ElementsAre(HasSubstr("cafile")));
+}
+
 }  // namespace
 }  // namespace tidemark::app

@@ -97,6 +97,9 @@ int RunCommand(const Options& options) {
   if (stop.was_sent()) return stop.exit_code();
   if (auto daemon = app::DiagnoseDaemon(*config, *timeout); !daemon.checks.empty())
     diagnoses.push_back(std::move(daemon));
+  auto exporters = app::DiagnoseExporters(*config, *timeout, stop.token());
+  if (stop.was_sent()) return stop.exit_code();
+  if (!exporters.checks.empty()) diagnoses.push_back(std::move(exporters));
   stop.End();
   WarnIfAllDisabled(*pipelines);
   return Print(options.format == "json" ? DoctorJson(diagnoses) + "\n"

@@ -57,6 +57,18 @@ Status ReplaceFile(const std::string& path, std::string_view bytes) {
   return FailWith(error, "the file cannot be written", path);
 }
 
+Status CheckReplaceable(const std::string& path) {
+  const fs::path whole(path);
+  const std::string folder =
+      whole.parent_path().empty() ? std::string(".") : whole.parent_path().string();
+  std::error_code error;
+  if (!fs::is_directory(folder, error)) return FailWith(ENOENT, "there is no such folder", folder);
+  if (fs::is_directory(whole, error)) return FailWith(EISDIR, "the file cannot be written", path);
+  if (::access(folder.c_str(), W_OK | X_OK) != 0)
+    return FailWith(errno, "the folder cannot be written to", folder);
+  return {};
+}
+
 Status RemoveFile(const std::string& path) {
   ::unlink(HiddenNameFor(path).c_str());
   if (::unlink(path.c_str()) != 0 && errno != ENOENT)

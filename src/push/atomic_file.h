@@ -13,6 +13,9 @@ namespace tidemark::push {
 /// one is gone; one that a kill left behind is used again.
 Status ReplaceFile(const std::string& path, std::string_view bytes);
 
+/// Whether ReplaceFile could do its work, by the rights that the folder shows. Makes nothing.
+Status CheckReplaceable(const std::string& path);
+
 /// Removes the file, and what a kill may have left beside it. Ok when there is none.
 Status RemoveFile(const std::string& path);
 

@@ -71,22 +71,32 @@ std::string PathSegment(std::string_view text) {
   return segment;
 }
 
-Result<std::string> HttpReceiver::Send(const HttpMessage& message, const Budget& budget) {
+Result<storage::HttpAnswer> HttpReceiver::Ask(const HttpMessage& message, const Budget& budget) {
   storage::HttpRequest request{.method = std::string(message.method),
                                .url = message.url,
                                .headers = {},
                                .body = message.body,
-                               .answer_bytes_max = kAnswerBytesMax};
+                               .answer_bytes_max = kAnswerBytesMax,
+                               .tls = tls_};
   for (const auto& [name, value] : headers_) request.headers.push_back(name + ": " + value);
   if (!message.content_type.empty())
     request.headers.push_back(fmt::format("Content-Type: {}", message.content_type));
   storage::HttpExchange exchange = client_.Send(request, budget);
   if (exchange.error) return std::unexpected(*std::move(exchange.error));
-  const int status = exchange.answer.status;
-  if (status >= 200 && status < 300) return std::move(exchange.answer.body);
-  return Fail(KindOf(status),
+  return std::move(exchange.answer);
+}
+
+Status HttpReceiver::Judge(const HttpMessage& message, const storage::HttpAnswer& answer) {
+  if (answer.status >= 200 && answer.status < 300) return {};
+  return Fail(KindOf(answer.status),
               fmt::format("the receiver refused: host={} status={} answer={}",
-                          storage::HostOfUrl(message.url), status, Quoted(exchange.answer.body)));
+                          storage::HostOfUrl(message.url), answer.status, Quoted(answer.body)));
+}
+
+Result<std::string> HttpReceiver::Send(const HttpMessage& message, const Budget& budget) {
+  TRY_ASSIGN(storage::HttpAnswer answer, Ask(message, budget));
+  TRY(Judge(message, answer));
+  return std::move(answer.body);
 }
 
 }  // namespace tidemark::push

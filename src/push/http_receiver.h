@@ -36,15 +36,23 @@ struct HttpMessage {
 class HttpReceiver {
  public:
   /// `headers` go with every request; may be secret.
-  explicit HttpReceiver(HttpHeaders headers) : headers_(std::move(headers)) {}
+  HttpReceiver(HttpHeaders headers, storage::HttpTls tls)
+      : headers_(std::move(headers)), tls_(std::move(tls)) {}
+
+  /// Whatever it answers. One try; an Error is why there is none.
+  Result<storage::HttpAnswer> Ask(const HttpMessage& message, const Budget& budget);
 
   /// The body of the answer, cut off at storage::kErrorBodyBytesMax. One try. Not 2xx: kDenied
   /// (401, 403), kUnavailable (408, 425, 429, 5xx), else kInvalidArgument; redirects are not
   /// followed. Messages name the host, the status and the beginning of the answer.
   Result<std::string> Send(const HttpMessage& message, const Budget& budget);
 
+  /// What such an answer means: an Error unless it is 2xx.
+  static Status Judge(const HttpMessage& message, const storage::HttpAnswer& answer);
+
  private:
   HttpHeaders headers_;
+  storage::HttpTls tls_;
   storage::HttpClient client_;
 };
 

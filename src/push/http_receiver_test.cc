@@ -26,7 +26,7 @@ using testing::HasSubstr;
 using testing::Not;
 
 Result<std::string> Post(const std::string& url, Milliseconds timeout = 10s) {
-  HttpReceiver receiver(HttpHeaders{{"Authorization", "Bearer s3cr3t-token"}});
+  HttpReceiver receiver(HttpHeaders{{"Authorization", "Bearer s3cr3t-token"}}, {});
   return receiver.Send(
       {.method = "POST", .url = url, .content_type = "application/json", .body = "{}"},
       Budget::For(timeout));

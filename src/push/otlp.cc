@@ -24,4 +24,13 @@ Result<Delivery> OtlpExporter::Send(const Values& values, const Budget& budget) 
   return delivery;
 }
 
+Status OtlpExporter::Check(const Budget& budget) {
+  TRY(receiver_.Send({.method = "POST",
+                      .url = url_,
+                      .content_type = "application/json",
+                      .body = R"({"resourceMetrics":[]})"},
+                     budget));
+  return {};
+}
+
 }  // namespace tidemark::push

@@ -12,6 +12,7 @@ namespace tidemark::push {
 struct OtlpOptions {
   std::string endpoint;  ///< "http://collector:4318"
   HttpHeaders headers;
+  storage::HttpTls tls;
   OtlpResource resource;
 
   friend bool operator==(const OtlpOptions&, const OtlpOptions&) = default;
@@ -23,8 +24,12 @@ std::string OtlpUrl(std::string endpoint);
 class OtlpExporter final : public Exporter {
  public:
   explicit OtlpExporter(const OtlpOptions& options)
-      : url_(OtlpUrl(options.endpoint)), resource_(options.resource), receiver_(options.headers) {}
+      : url_(OtlpUrl(options.endpoint)),
+        resource_(options.resource),
+        receiver_(options.headers, options.tls) {}
   Result<Delivery> Send(const Values& values, const Budget& budget) override;
+  /// Whether it would take metrics: a request without any, which changes nothing.
+  Status Check(const Budget& budget);
 
  private:
   std::string url_;

@@ -37,8 +37,7 @@ std::string Pair(std::string_view name, std::string_view value) {
 }  // namespace
 
 std::string PushgatewayUrl(const PushgatewayOptions& options) {
-  std::string url = options.url;
-  while (url.ends_with('/')) url.pop_back();
+  std::string url = PushgatewayExporter::BaseOf(options.url);
   url += "/metrics" + Pair("job", options.job);
   for (const auto& [name, value] : options.grouping) url += Pair(name, value);
   return url;
@@ -57,6 +56,19 @@ Status PushgatewayExporter::Retire(const Budget& budget) {
   if (!deletes_on_stop_) return {};
   TRY(receiver_.Send({.method = "DELETE", .url = url_, .content_type = {}, .body = {}}, budget));
   return {};
+}
+
+std::string PushgatewayExporter::BaseOf(std::string url) {
+  while (url.ends_with('/')) url.pop_back();
+  return url;
+}
+
+Status PushgatewayExporter::Check(const Budget& budget) {
+  const HttpMessage message{.method = "GET", .url = ready_url_, .content_type = {}, .body = {}};
+  TRY_ASSIGN(const storage::HttpAnswer answer, receiver_.Ask(message, budget));
+  Status status = HttpReceiver::Judge(message, answer);
+  if (answer.status == 404 || answer.status == 405) status.error().kind = ErrorKind::kUnsupported;
+  return status;
 }
 
 }  // namespace tidemark::push

@@ -12,6 +12,7 @@ namespace tidemark::push {
 struct PushgatewayOptions {
   std::string url;  ///< without /metrics
   HttpHeaders headers;
+  storage::HttpTls tls{};
   std::string job = "tidemark";
   std::map<std::string, std::string> grouping;  ///< further labels that name the group
   bool deletes_on_stop = false;
@@ -27,15 +28,23 @@ std::string PushgatewayUrl(const PushgatewayOptions& options);
 /// gateway too.
 class PushgatewayExporter final : public Exporter {
  public:
+  /// Without a '/' at its end.
+  static std::string BaseOf(std::string url);
+
   explicit PushgatewayExporter(const PushgatewayOptions& options)
       : url_(PushgatewayUrl(options)),
+        ready_url_(BaseOf(options.url) + "/-/ready"),
         deletes_on_stop_(options.deletes_on_stop),
-        receiver_(options.headers) {}
+        receiver_(options.headers, options.tls) {}
   Result<Delivery> Send(const Values& values, const Budget& budget) override;
   Status Retire(const Budget& budget) override;
+  /// Whether it is there and lets us in: its page of readiness is asked for. kUnsupported: somebody
+  /// answers who has no such page.
+  Status Check(const Budget& budget);
 
  private:
   std::string url_;
+  std::string ready_url_;
   bool deletes_on_stop_;
   HttpReceiver receiver_;
 };

@@ -60,6 +60,10 @@ Status UdpSender::Open() {
   return Failed(TextOf(error));
 }
 
+Status UdpSender::Check() {
+  return fd_ >= 0 ? Status() : Open();
+}
+
 Status UdpSender::SendOne(const std::string& datagram, const Budget& budget) const {
   for (;;) {
     TRY(budget.Check());

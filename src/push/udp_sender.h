@@ -25,6 +25,9 @@ class UdpSender {
   /// up a name may take longer than the budget allows.
   Status Send(std::span<const std::string> datagrams, const Budget& budget);
 
+  /// Whether the name stands for an address that there is a way to. Sends nothing.
+  Status Check();
+
  private:
   Status Open();
   Status SendOne(const std::string& datagram, const Budget& budget) const;

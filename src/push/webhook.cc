@@ -36,4 +36,11 @@ Status Webhook::Tell(const IncidentNotice& notice, const Budget& budget) {
   return {};
 }
 
+Result<int> Webhook::Check(const Budget& budget) {
+  TRY_ASSIGN(
+      const storage::HttpAnswer answer,
+      receiver_.Ask({.method = "HEAD", .url = url_, .content_type = {}, .body = {}}, budget));
+  return answer.status;
+}
+
 }  // namespace tidemark::push

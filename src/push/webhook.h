@@ -17,6 +17,7 @@ namespace tidemark::push {
 struct WebhookOptions {
   std::string url;
   HttpHeaders headers;
+  storage::HttpTls tls{};
   /// Incidents of these statuses are told.
   std::vector<freshness::PipelineStatus> statuses = {freshness::PipelineStatus::kBreach,
                                                      freshness::PipelineStatus::kUnknown};
@@ -49,10 +50,15 @@ std::string IncidentJson(const IncidentNotice& notice);
 /// Single-threaded.
 class Webhook {
  public:
-  explicit Webhook(const WebhookOptions& options) : url_(options.url), receiver_(options.headers) {}
+  explicit Webhook(const WebhookOptions& options)
+      : url_(options.url), receiver_(options.headers, options.tls) {}
 
   /// One try. Errors as HttpReceiver's: after kInvalidArgument the same message is refused again.
   Status Tell(const IncidentNotice& notice, const Budget& budget);
+
+  /// The status of its answer to HEAD, which changes nothing: that somebody is there. What it makes
+  /// of messages only messages show.
+  Result<int> Check(const Budget& budget);
 
  private:
   std::string url_;

@@ -72,6 +72,7 @@ bool NeverReachedTheServer(CURLcode code) {
     case CURLE_SSL_CONNECT_ERROR:
     case CURLE_PEER_FAILED_VERIFICATION:
     case CURLE_SSL_CACERT_BADFILE:
+    case CURLE_SSL_CERTPROBLEM:
     case CURLE_URL_MALFORMAT: return true;
     default: return false;
   }
@@ -81,6 +82,7 @@ bool NeverReachedTheServer(CURLcode code) {
 ErrorKind KindOf(CURLcode code) {
   switch (code) {
     case CURLE_URL_MALFORMAT:
+    case CURLE_SSL_CERTPROBLEM:
     case CURLE_SSL_CACERT_BADFILE: return ErrorKind::kInvalidArgument;
     case CURLE_UNSUPPORTED_PROTOCOL: return ErrorKind::kCorrupt;  // an answer that is no HTTP
     case CURLE_PEER_FAILED_VERIFICATION: return ErrorKind::kDenied;
@@ -161,6 +163,12 @@ class HttpClient::Channel {
     if (request.is_direct) curl_easy_setopt(easy_, CURLOPT_NOPROXY, "*");
     if (const char* bundle = std::getenv("AWS_CA_BUNDLE"); bundle != nullptr && *bundle != '\0')
       curl_easy_setopt(easy_, CURLOPT_CAINFO, bundle);
+    const auto set_file = [&](CURLoption option, const std::string& file) {
+      if (!file.empty()) curl_easy_setopt(easy_, option, file.c_str());
+    };
+    set_file(CURLOPT_CAINFO, request.tls.ca_file);
+    set_file(CURLOPT_SSLCERT, request.tls.certificate_file);
+    set_file(CURLOPT_SSLKEY, request.tls.key_file);
   }
 
   void SetMethod(const HttpRequest& request, std::pair<Upload, std::string_view>& upload) {

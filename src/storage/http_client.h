@@ -16,6 +16,15 @@
 
 namespace tidemark::storage {
 
+/// Whom to trust, and who we are, in PEM. Empty: what the machine trusts, and nobody.
+struct HttpTls {
+  std::string ca_file;           ///< instead of the machine's authorities
+  std::string certificate_file;  ///< with its chain
+  std::string key_file;          ///< of the certificate; empty: in the same file
+
+  friend bool operator==(const HttpTls&, const HttpTls&) = default;
+};
+
 struct HttpRequest {
   std::string method = "GET";        ///< GET, HEAD, PUT, POST or DELETE
   std::string url;                   ///< percent-encoded; sent as it is
@@ -23,6 +32,7 @@ struct HttpRequest {
   std::string_view body;             ///< of PUT and POST; must outlive the call
   uint64_t answer_bytes_max = 0;     ///< a longer answer is kExhausted
   bool is_direct = false;            ///< never through a proxy
+  HttpTls tls{};
 };
 
 struct HttpAnswer {

@@ -8,6 +8,7 @@ import json
 import pathlib
 import re
 import socket
+import ssl
 import subprocess
 import threading
 import urllib.error
@@ -125,7 +126,7 @@ class Hook:
     """An HTTP server that keeps every request. `status` is what it answers; None: nothing at all, for
     as long as the test runs."""
 
-    def __init__(self) -> None:
+    def __init__(self, tls: ssl.SSLContext | None = None) -> None:
         self.status: int | None = 200
         self.answer = b""
         self.requests: list[tuple[str, str, dict[str, str], bytes]] = []
@@ -151,13 +152,25 @@ class Hook:
 
             do_PUT = do_POST
             do_DELETE = do_POST
+            do_GET = do_POST
+
+            def do_HEAD(self) -> None:
+                hook.requests.append((self.command, self.path, dict(self.headers), b""))
+                self.send_response(hook.status or 200)
+                self.end_headers()
 
             def log_message(self, *_: object) -> None:
                 pass
 
         self._server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
         self._server.daemon_threads = True
-        self.url = f"http://127.0.0.1:{self._server.server_address[1]}"
+        if tls:
+            # Shakes hands when it reads first, in the thread of the connection.
+            self._server.socket = tls.wrap_socket(
+                self._server.socket, server_side=True, do_handshake_on_connect=False
+            )
+        scheme = "https" if tls else "http"
+        self.url = f"{scheme}://127.0.0.1:{self._server.server_address[1]}"
         threading.Thread(target=self._server.serve_forever, daemon=True).start()
 
     def __enter__(self) -> Hook:

@@ -5,10 +5,13 @@ from __future__ import annotations
 import json
 import pathlib
 import socket
+import ssl
 from collections.abc import Callable
 
 import pytest
 
+import certificates
+import receivers
 from free_ports import free_ports
 from kafka_cluster import HOST, KafkaCluster, Record, now_ms
 from program import HEALTHY, UNKNOWN, UNREACHABLE, UNREADABLE, USAGE, WARNING, Program, Run
@@ -273,3 +276,57 @@ def test_a_daemon_that_runs_is_no_complaint(tidemark: Program, make_table: MakeT
 def port_answers(port: int) -> bool:
     with socket.socket() as probe:
         return probe.connect_ex((HOST, port)) == 0
+
+
+def test_each_exporter_is_asked_and_nothing_changes_there(
+    tidemark: Program, make_table: MakeTable, dependencies: pathlib.Path, tmp_path: pathlib.Path
+) -> None:
+    authority = certificates.make_authority(tmp_path, "authority")
+    server = certificates.make_server_keystore(tmp_path, authority, "127.0.0.1")
+    tls = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    tls.load_cert_chain(server)
+    tls.load_verify_locations(authority.certificate)
+    tls.verify_mode = ssl.CERT_REQUIRED
+    known = {"ca": authority.certificate.name, "certificate": server.name, "key": server.name}
+    file = tmp_path / "tidemark.yaml"
+    with (
+        receivers.pushgateway(dependencies, tmp_path) as gateway,
+        receivers.Hook(tls) as guarded,
+        receivers.Hook() as refusing,
+    ):
+        refusing.status = 403
+        (dead,) = free_ports(1)
+        exporters = [
+            {"textfile": {"path": "t.prom"}},
+            {"sources": {"path": "nowhere/sources.json"}},
+            {"pushgateway": {"url": gateway}},
+            {"pushgateway": {"name": "wrong", "url": refusing.url}},
+            {"otlp": {"endpoint": guarded.url, "tls": known}},
+            {"otlp": {"name": "stranger", "endpoint": guarded.url, "tls": {"ca": known["ca"]}}},
+            {"otlp": {"name": "mistrusted", "endpoint": guarded.url}},
+            {"webhook": {"url": f"{guarded.url}/hook", "tls": known}},
+            {"webhook": {"name": "dead", "url": f"http://127.0.0.1:{dead}/s3cr3t-path"}},
+            {"statsd": {"address": f"127.0.0.1:{dead}"}},
+            {"emf": {"path": "-"}},
+        ]
+        clusters = {"main": {"bootstrap_servers": f"{HOST}:{dead}"}}
+        pipelines = [{"name": "off", "table": str(make_table("t,0:0")), "disabled": True}]
+        file.write_text(json.dumps({"clusters": clusters, "pipelines": pipelines, "exporters": exporters}))
+        run = tidemark("doctor", "--config", file, "--format", "json", "--timeout", "20s")
+        _, subject = run.json["subjects"]
+        assert subject["subject"] == "(exporters)"
+        found = [(check["name"], check["outcome"]) for check in subject["checks"]]
+        assert found == [
+            ("textfile", "ok"), ("sources", "failed"), ("pushgateway", "ok"), ("pushgateway", "failed"),
+            ("otlp", "ok"), ("otlp", "failed"), ("otlp", "failed"), ("webhook", "ok"), ("webhook", "failed"),
+            ("statsd", "ok"), ("emf", "ok"),
+        ]  # fmt: skip
+        assert run.code == UNKNOWN
+        assert "s3cr3t" not in run.out
+        assert all(check["cure"] for check in subject["checks"] if check["outcome"] != "ok")
+        # Nothing that anybody would keep.
+        assert "tidemark" not in receivers.fetch(f"{gateway}/metrics")
+        assert {(method, path) for method, path, _, _ in guarded.requests} == {
+            ("POST", "/v1/metrics"), ("HEAD", "/hook"),
+        }  # fmt: skip
+        assert not (tmp_path / "t.prom").exists()
