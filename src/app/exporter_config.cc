@@ -122,6 +122,8 @@ class ExporterReader {
     options.endpoint = TakeUrl(map, "endpoint");
     options.headers = TakeHeaders(map);
     options.tls = TakeTls(map, options.endpoint);
+    if (map.TakeWord("encoding", {"json", "protobuf"}) == "protobuf")
+      options.encoding = push::OtlpEncoding::kProtobuf;
     options.resource = {{"service.name", "tidemark"},
                         {"service.version", std::string(GetBuildInfo().version)}};
     for (const auto& [name, value] : TakeTexts(map, "resource"))

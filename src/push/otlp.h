@@ -1,4 +1,4 @@
-/// `otlp:` OpenTelemetry over HTTP, JSON encoded.
+/// `otlp:` OpenTelemetry over HTTP, in JSON or protobuf.
 #pragma once
 
 #include <string>
@@ -9,11 +9,14 @@
 
 namespace tidemark::push {
 
+enum class OtlpEncoding { kJson, kProtobuf };
+
 struct OtlpOptions {
   std::string endpoint;  ///< "http://collector:4318"
   HttpHeaders headers;
-  storage::HttpTls tls;
+  storage::HttpTls tls{};
   OtlpResource resource;
+  OtlpEncoding encoding = OtlpEncoding::kJson;
 
   friend bool operator==(const OtlpOptions&, const OtlpOptions&) = default;
 };
@@ -26,14 +29,18 @@ class OtlpExporter final : public Exporter {
   explicit OtlpExporter(const OtlpOptions& options)
       : url_(OtlpUrl(options.endpoint)),
         resource_(options.resource),
+        encoding_(options.encoding),
         receiver_(options.headers, options.tls) {}
   Result<Delivery> Send(const Values& values, const Budget& budget) override;
   /// Whether it would take metrics: a request without any, which changes nothing.
   Status Check(const Budget& budget);
 
  private:
+  Result<std::string> Post(std::string_view body, const Budget& budget);
+
   std::string url_;
   OtlpResource resource_;
+  OtlpEncoding encoding_;
   HttpReceiver receiver_;
 };
 

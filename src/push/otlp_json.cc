@@ -2,24 +2,16 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <charconv>
 #include <nlohmann/json.hpp>
 #include <span>
 
 #include "push/json_text_internal.h"
+#include "push/otlp_points_internal.h"
 
 namespace tidemark::push {
 
 namespace {
-
-/// UCUM, as OpenTelemetry's conventions want it.
-std::string_view UnitOf(const metrics::Family& family) {
-  if (family.unit == "seconds") return "s";
-  if (family.unit == "bytes") return "By";
-  if (family.unit == "ratio") return "1";
-  return "";
-}
 
 std::string NanosOf(WallTime time) {
   return fmt::format("\"{}000000\"", MillisOf(time));
@@ -36,12 +28,12 @@ std::string Attributes(const Pairs& pairs) {
   return text + "]";
 }
 
-std::string MetricOf(std::span<const metrics::Point> points, const Values& values) {
+std::string MetricOf(OtlpMetric points, const Values& values) {
   const metrics::Family& family = *points.front().family;
   const bool is_counter = family.type == metrics::FamilyType::kCounter;
   std::string text = fmt::format(R"({{"name":{},"description":{},"unit":{},"{}":{{"dataPoints":[)",
                                  JsonString(family.name), JsonString(family.help),
-                                 JsonString(UnitOf(family)), is_counter ? "sum" : "gauge");
+                                 JsonString(OtlpUnit(family)), is_counter ? "sum" : "gauge");
   const std::string since =
       is_counter ? fmt::format("\"startTimeUnixNano\":{},", NanosOf(values.counting_since)) : "";
   for (const metrics::Point& point : points) {
@@ -50,23 +42,21 @@ std::string MetricOf(std::span<const metrics::Point> points, const Values& value
                         Attributes(point.labels), since, NanosOf(values.taken_at), point.value);
   }
   text += ']';
-  // AGGREGATION_TEMPORALITY_CUMULATIVE; the JSON encoding wants the number, not the name.
-  if (is_counter) text += R"(,"aggregationTemporality":2,"isMonotonic":true)";
+  // The JSON encoding wants the number, not the name.
+  if (is_counter)
+    text += fmt::format(R"(,"aggregationTemporality":{},"isMonotonic":true)", kOtlpCumulative);
   return text + "}}";
 }
 
-std::string RequestOf(std::span<const metrics::Point> points, const Values& values,
+std::string RequestOf(std::span<const OtlpMetric> metrics, const Values& values,
                       const OtlpResource& resource) {
   std::string text =
       fmt::format(R"({{"resourceMetrics":[{{"resource":{{"attributes":{}}},"scopeMetrics":[{{)"
-                  R"("scope":{{"name":"tidemark"}},"metrics":[)",
-                  Attributes(resource));
-  for (size_t begin = 0; begin < points.size();) {
-    size_t end = begin;
-    while (end < points.size() && points[end].family == points[begin].family) ++end;
-    if (begin > 0) text += ',';
-    text += MetricOf(points.subspan(begin, end - begin), values);
-    begin = end;
+                  R"("scope":{{"name":{}}},"metrics":[)",
+                  Attributes(resource), JsonString(kOtlpScope));
+  for (const OtlpMetric& points : metrics) {
+    if (&points != &metrics.front()) text += ',';
+    text += MetricOf(points, values);
   }
   return text + "]}]}]}";
 }
@@ -76,11 +66,8 @@ std::string RequestOf(std::span<const metrics::Point> points, const Values& valu
 std::vector<std::string> OtlpRequests(const Values& values, const OtlpResource& resource,
                                       size_t points_max) {
   std::vector<std::string> requests;
-  const std::span<const metrics::Point> all(values.points);
-  for (size_t begin = 0; begin < all.size(); begin += points_max) {
-    const size_t count = std::min(points_max, all.size() - begin);
-    requests.push_back(RequestOf(all.subspan(begin, count), values, resource));
-  }
+  for (const auto& metrics : OtlpMetrics(values.points, points_max))
+    requests.push_back(RequestOf(metrics, values, resource));
   return requests;
 }
 
