@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "api/json_writer_internal.h"
+#include "api/list_shards_internal.h"
 #include "base/time_text.h"
 #include "lake/hudi/partitions.h"
 
@@ -19,9 +20,6 @@ using change::Snapshot;
 using lake::hudi::TableProperties;
 
 constexpr size_t kUidDigits = 16;
-/// Room for everything in a body but the list of partitions.
-constexpr size_t kFrameSize = size_t{8} << 10;
-
 /// One part before the digest of all of them is known.
 struct Part {
   std::string_view change_type;  ///< "PARTITION"
@@ -130,38 +128,6 @@ std::string PageEntryJson(std::string_view path, const TableProperties& properti
   json.EndObject();
   return json.text();
 }
-
-/// Lists of entries, each within the limits; an entry is never split. No entries: no list.
-class ListShards {
- public:
-  explicit ListShards(const EventLimits& limits)
-      : size_max_(limits.body_size_max > kFrameSize ? limits.body_size_max - kFrameSize : 0),
-        count_max_(limits.partitions_max) {}
-
-  void Add(const std::string& entry) {
-    if (count_ == count_max_ || (count_ > 0 && list_.size() + entry.size() + 1 > size_max_))
-      Close();
-    if (count_ > 0) list_ += ',';
-    list_ += entry;
-    ++count_;
-  }
-  std::vector<std::string> Take() {
-    if (count_ > 0) Close();
-    return std::move(lists_);
-  }
-
- private:
-  void Close() {
-    lists_.push_back("[" + std::exchange(list_, {}) + "]");
-    count_ = 0;
-  }
-
-  size_t size_max_;
-  size_t count_max_;
-  std::string list_;
-  size_t count_ = 0;
-  std::vector<std::string> lists_;
-};
 
 std::string_view BodyWord(change::BodyState body) {
   switch (body) {
