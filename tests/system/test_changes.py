@@ -10,6 +10,7 @@ import subprocess
 
 import jsonschema
 import pytest
+import yaml
 
 from program import HEALTHY, UNKNOWN, UNREADABLE, UNREACHABLE, USAGE, Program, Run
 
@@ -94,6 +95,15 @@ def test_events_are_as_published_and_end_with_what_readers_see(
     from_start = tidemark("changes", table, "--from-start")
     assert from_start.code == HEALTHY, from_start
     assert _apply(_events(from_start)) == _apply(events)
+
+
+def test_the_asyncapi_document_is_one() -> None:
+    schema = json.loads((_REPOSITORY / "testdata/schemas/asyncapi-3.0.0.json").read_text())
+    document = yaml.safe_load((_REPOSITORY / "docs/schemas/asyncapi.yaml").read_text())
+    jsonschema.Draft7Validator(schema).validate(document)
+    document["asyncapi"] = "9.0.0"
+    with pytest.raises(jsonschema.ValidationError):
+        jsonschema.Draft7Validator(schema).validate(document)
 
 
 def test_the_same_table_gives_the_same_bytes(tidemark: Program, tmp_path: pathlib.Path) -> None:
