@@ -148,7 +148,7 @@ std::string CommitDetail(const change::CommitChange& change) {
   json.Key("recordsDeleted").Integer(change.records_deleted);
   json.Key("roVisible").Bool(change.is_ro_visible);
   json.Key("metadata").Text(BodyWord(change.body));
-  json.Key("suspect").Bool(change.body == change::BodyState::kUnreadable);
+  json.Key("suspect").Bool(change.body != change::BodyState::kRead);
   if (!change.defect.empty()) json.Key("defect").Text(change.defect);
   json.Key("extraMetadata").BeginObject();
   for (const auto& [key, value] : change.extra) json.Key(key).Text(value);

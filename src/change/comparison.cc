@@ -151,7 +151,7 @@ bool HasUnreadable(const Comparison& seen, const TableFacts& facts) {
   return std::ranges::any_of(seen.fresh, [&](const auto& instant) {
     const auto body = facts.bodies.find(KeyOf(instant));
     return body != facts.bodies.end() && IsCommit(body->first) &&
-           body->second.body == BodyState::kUnreadable;
+           body->second.body != BodyState::kRead;
   });
 }
 

@@ -65,7 +65,7 @@ bool IsBehindFloor(const Cursor& cursor, const InstantKey& key);
 /// Nothing can be told while what was published is being taken back.
 bool IsPaused(const Comparison& seen);
 
-/// A fresh commit whose body cannot be read.
+/// A fresh commit whose body cannot be read, or is empty: its files are there all the same.
 bool HasUnreadable(const Comparison& seen, const TableFacts& facts);
 
 }  // namespace tidemark::change

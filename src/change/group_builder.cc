@@ -1,4 +1,6 @@
 #include <algorithm>
+#include <iterator>
+#include <map>
 #include <set>
 
 #include "change/group_builder_internal.h"
@@ -52,7 +54,9 @@ void DescribeInstant(const InstantEffect& instant, const TableFacts& facts, Grou
   group.operation = instant.operation;
   group.completed = instant.instant.completed;
   if (!group.completed) group.file_time = instant.instant.file_time;
-  group.time = CommitTimeOf(instant.instant, facts.timeline.instants, facts.properties.zone).at;
+  const auto time = CommitTimeOf(instant.instant, facts.timeline.instants, facts.properties.zone);
+  // Without a completion time an instant only says when it began.
+  if (group.completed || time.source != lake::CommitTimeSource::kInstant) group.time = time.at;
 }
 
 CommitChange CommitChangeOf(const InstantEffect& instant,
@@ -62,7 +66,6 @@ CommitChange CommitChangeOf(const InstantEffect& instant,
                       .partitions_touched = static_cast<int64_t>(partitions.size()),
                       .records_written = instant.records_written,
                       .records_deleted = instant.records_deleted,
-                      .is_ro_visible = instant.writes_base_files,
                       .body = instant.body,
                       .defect = instant.defect};
   if (IsCommitAction(instant.instant.action))
@@ -70,9 +73,11 @@ CommitChange CommitChangeOf(const InstantEffect& instant,
   for (const auto& [path, write] : instant.partitions) {
     change.files_added += write.files_added;
     change.files_removed += static_cast<int64_t>(write.replaced.size());
-    // The read-optimised view leaves out what was replaced at once.
+    // A read-optimised view leaves out what was replaced, at once.
     change.is_ro_visible |= !write.replaced.empty();
   }
+  change.is_ro_visible |= instant.writes_base_files;
+  change.is_ro_visible &= !instant.writes_logs;
   for (const auto& [path, count] : instant.removed) change.files_removed += count;
   for (const auto& [key, value] : instant.extra)
     if (IsPassedOn(key, options)) change.extra.emplace(key, value);
@@ -83,8 +88,8 @@ std::optional<PartitionOp> Apply(const std::string& path, const PartitionWrite& 
                                  Inventory& inventory) {
   const bool was_there = inventory.Contains(path);
   // New groups first, so that a partition whose groups are all rewritten is never away.
-  for (const auto& file_id : write.written) inventory.Write(path, file_id);
-  for (const auto& file_id : write.replaced) inventory.Replace(path, file_id);
+  inventory.Write(path, write.written);
+  inventory.Replace(path, write.replaced);
   const bool is_there = inventory.Contains(path);
   if (!was_there && !is_there) return std::nullopt;
   if (!was_there) return PartitionOp::kAdd;
@@ -92,15 +97,19 @@ std::optional<PartitionOp> Apply(const std::string& path, const PartitionWrite& 
 }
 
 void AddImplied(std::span<const InstantEffect* const> instants, Inventory& inventory) {
-  std::set<std::pair<std::string, std::string>> begun;
+  std::map<std::string, std::set<std::string>> begun;
   for (const InstantEffect* facts : instants) {
     for (const auto& [path, write] : facts->partitions) {
-      const auto imply = [&](const std::string& file_id) {
-        if (!begun.contains({path, file_id})) inventory.Write(path, file_id);
+      auto& known = begun[path];
+      std::vector<std::string> implied;
+      const auto imply = [&](const std::vector<std::string>& file_ids) {
+        std::ranges::copy_if(file_ids, std::back_inserter(implied),
+                             [&](const auto& file_id) { return !known.contains(file_id); });
       };
-      std::ranges::for_each(write.continued, imply);
-      for (const auto& file_id : write.written) begun.emplace(path, file_id);
-      std::ranges::for_each(write.replaced, imply);
+      imply(write.continued);
+      known.insert(write.written.begin(), write.written.end());
+      imply(write.replaced);
+      inventory.Write(path, implied);
     }
   }
 }

@@ -1,6 +1,8 @@
 #include "change/instant_effect.h"
 
 #include <algorithm>
+#include <cstdint>
+#include <limits>
 #include <utility>
 #include <variant>
 
@@ -11,21 +13,29 @@ namespace {
 using lake::hudi::CommitStats;
 using lake::hudi::WriteStat;
 
+/// Counts come from outside and may be anything; a sum that wrapped around would be a lie.
+void Add(uint64_t more, int64_t& sum) {
+  const auto room = static_cast<uint64_t>(std::numeric_limits<int64_t>::max() - sum);
+  sum += static_cast<int64_t>(std::min(more, room));
+}
+
 void AddWrite(const WriteStat& stat, std::string_view requested, PartitionWrite& write,
               InstantEffect& effect) {
-  effect.records_deleted += static_cast<int64_t>(stat.deleted);
-  const uint64_t changed = stat.inserted + stat.updated;
-  // Writers that count neither, as bulk inserts of old releases, say how many they wrote; a base
-  // file that only lost records counts those that stayed.
-  effect.records_written +=
-      static_cast<int64_t>(changed == 0 && stat.deleted == 0 ? stat.records_written : changed);
+  Add(stat.deleted, effect.records_deleted);
+  Add(stat.inserted, effect.records_written);
+  Add(stat.updated, effect.records_written);
   if (stat.path.empty()) return;
   ++write.files_added;
-  write.bytes += static_cast<int64_t>(stat.bytes);
-  effect.writes_base_files |= !stat.is_log;
-  if (std::ranges::find(write.written, stat.file_id) == write.written.end())
-    write.written.push_back(stat.file_id);
+  Add(stat.bytes, write.bytes);
+  (stat.is_log ? effect.writes_logs : effect.writes_base_files) = true;
+  write.written.push_back(stat.file_id);
   if (!stat.previous.empty() && stat.previous != requested) write.continued.push_back(stat.file_id);
+}
+
+void KeepOneOfEach(std::vector<std::string>& file_ids) {
+  std::ranges::sort(file_ids);
+  const auto rest = std::ranges::unique(file_ids);
+  file_ids.erase(rest.begin(), rest.end());
 }
 
 void TakeCommit(CommitStats stats, InstantEffect& effect) {
@@ -38,6 +48,11 @@ void TakeCommit(CommitStats stats, InstantEffect& effect) {
   }
   for (auto& [path, file_ids] : stats.metadata.replaced)
     effect.partitions[path].replaced = std::move(file_ids);
+  for (auto& [path, write] : effect.partitions) {
+    KeepOneOfEach(write.written);
+    KeepOneOfEach(write.continued);
+    KeepOneOfEach(write.replaced);
+  }
 }
 
 void TakeUndone(const std::vector<lake::hudi::NamedInstant>& instants, InstantEffect& effect) {

@@ -23,9 +23,9 @@ struct InstantKey {
 };
 InstantKey KeyOf(const lake::hudi::Instant& instant);
 
-/// What a commit did in one partition.
+/// What a commit did in one partition. File ids are ascending, each once.
 struct PartitionWrite {
-  std::vector<std::string> written{};    ///< file ids that got a file, each once
+  std::vector<std::string> written{};    ///< file ids that got a file
   std::vector<std::string> continued{};  ///< of `written`: those that an earlier commit wrote to
   std::vector<std::string> replaced{};   ///< file ids that are no part of the table any more
   int64_t files_added = 0;
@@ -34,7 +34,7 @@ struct PartitionWrite {
 
 enum class BodyState {
   kRead,
-  kEmpty,       ///< no bytes: Hudi takes it for a commit without files
+  kEmpty,       ///< no bytes, as a writer leaves it that dies while completing
   kUnreadable,  ///< see InstantEffect::defect
 };
 
@@ -49,11 +49,11 @@ struct InstantEffect {
   bool is_compaction = false;
   std::map<std::string, std::string> extra{};          ///< all of `extraMetadata`
   std::map<std::string, PartitionWrite> partitions{};  ///< by path
-  /// Inserted and updated; where the writer counted neither, all it wrote.
+  /// Inserted and updated, as the writer counted them.
   int64_t records_written = 0;
   int64_t records_deleted = 0;
-  /// A base file was written: a read-optimised view shows what the commit did.
   bool writes_base_files = false;
+  bool writes_logs = false;  ///< which a read-optimised view does not show
 
   // Of a clean: files removed by partition.
   std::map<std::string, int64_t> removed{};

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <functional>
+#include <iterator>
+#include <utility>
 
 namespace tidemark::change {
 
@@ -18,35 +20,44 @@ uint64_t PlaceHash(std::string_view partition, std::string_view file_id) {
 
 }  // namespace
 
-Inventory::Presence Inventory::Write(std::string_view partition, std::string_view file_id) {
-  const auto place = groups_.find(partition);
-  const bool is_there = place != groups_.end();
-  if (!replaced_.empty() && replaced_.contains(PlaceHash(partition, file_id)))
-    return {.before = is_there, .after = is_there};
-  const uint64_t hash = GroupHash(file_id);
-  if (!is_there) {
-    groups_.emplace(partition, std::vector<uint64_t>{hash});
-    digest_ += HashOf(partition);
-    return {.before = false, .after = true};
+void Inventory::Write(std::string_view partition, std::span<const std::string> file_ids) {
+  std::vector<uint64_t> hashes;
+  hashes.reserve(file_ids.size());
+  for (const auto& file_id : file_ids) {
+    if (replaced_.empty() || !replaced_.contains(PlaceHash(partition, file_id)))
+      hashes.push_back(GroupHash(file_id));
   }
-  auto& groups = place->second;
-  const auto at = std::lower_bound(groups.begin(), groups.end(), hash);
-  if (at == groups.end() || *at != hash) groups.insert(at, hash);
-  return {.before = true, .after = true};
+  if (hashes.empty()) return;
+  std::ranges::sort(hashes);
+  const auto rest = std::ranges::unique(hashes);
+  hashes.erase(rest.begin(), rest.end());
+  const auto place = groups_.find(partition);
+  if (place == groups_.end()) {
+    groups_.emplace(partition, std::move(hashes));
+    digest_ += HashOf(partition);
+    return;
+  }
+  std::vector<uint64_t> all;
+  std::ranges::set_union(place->second, hashes, std::back_inserter(all));
+  place->second = std::move(all);
 }
 
-Inventory::Presence Inventory::Replace(std::string_view partition, std::string_view file_id) {
-  replaced_.insert(PlaceHash(partition, file_id));
+void Inventory::Replace(std::string_view partition, std::span<const std::string> file_ids) {
+  std::vector<uint64_t> hashes;
+  hashes.reserve(file_ids.size());
+  for (const auto& file_id : file_ids) {
+    replaced_.insert(PlaceHash(partition, file_id));
+    hashes.push_back(GroupHash(file_id));
+  }
   const auto place = groups_.find(partition);
-  if (place == groups_.end()) return {};
-  auto& groups = place->second;
-  const uint64_t hash = GroupHash(file_id);
-  const auto at = std::lower_bound(groups.begin(), groups.end(), hash);
-  if (at != groups.end() && *at == hash) groups.erase(at);
-  if (!groups.empty()) return {.before = true, .after = true};
+  if (place == groups_.end()) return;
+  std::ranges::sort(hashes);
+  std::vector<uint64_t> left;
+  std::ranges::set_difference(place->second, hashes, std::back_inserter(left));
+  place->second = std::move(left);
+  if (!place->second.empty()) return;
   groups_.erase(place);
   digest_ -= HashOf(partition);
-  return {.before = true, .after = false};
 }
 
 std::vector<std::string> Inventory::Partitions() const {

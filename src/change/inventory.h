@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <map>
+#include <span>
 #include <string>
 #include <string_view>
 #include <unordered_set>
@@ -15,19 +16,13 @@ namespace tidemark::change {
 /// A partition exists as long as a file group lives in it. A group lives from the first commit that
 /// writes to it until one replaces it, and never comes back: what a late commit writes to a
 /// replaced group no reader sees (hudi-format, replacecommits). A value; cost of a change:
-/// logarithmic in the partitions, linear in the groups of one.
+/// logarithmic in the partitions, linear in the groups of the one.
 class Inventory {
  public:
-  /// Whether the partition was there before a change, and whether it is now.
-  struct Presence {
-    bool before = false;
-    bool after = false;
-  };
-
-  /// A commit wrote to the file group; no change where it lives already or was replaced.
-  Presence Write(std::string_view partition, std::string_view file_id);
-  /// A commit replaced the file group, be it known or not.
-  Presence Replace(std::string_view partition, std::string_view file_id);
+  /// A commit wrote to the file groups; no change for those that live already or were replaced.
+  void Write(std::string_view partition, std::span<const std::string> file_ids);
+  /// A commit replaced the file groups, be they known or not.
+  void Replace(std::string_view partition, std::span<const std::string> file_ids);
 
   bool Contains(std::string_view partition) const { return groups_.contains(partition); }
   size_t partition_count() const { return groups_.size(); }

@@ -40,15 +40,16 @@ Inventory ReadInventory(const lake::hudi::PartitionListing& listing,
   // Before the writes: what was replaced never lives again, whichever came first.
   for (const auto& [key, facts] : bodies) {
     if (!counted.committed.contains(key.requested)) continue;
-    for (const auto& [path, write] : facts.partitions)
-      for (const auto& file_id : write.replaced) inventory.Replace(path, file_id);
+    for (const auto& [path, write] : facts.partitions) inventory.Replace(path, write.replaced);
   }
   for (const auto& partition : listing.partitions) {
+    std::vector<std::string> file_ids;
     for (const auto& object : partition.files) {
       const std::string_view key = object.key;
-      const auto file = FileOfGroupIn(key.substr(key.rfind('/') + 1));
-      if (file && counted.Counts(file->instant)) inventory.Write(partition.path, file->file_id);
+      auto file = FileOfGroupIn(key.substr(key.rfind('/') + 1));
+      if (file && counted.Counts(file->instant)) file_ids.push_back(std::move(file->file_id));
     }
+    inventory.Write(partition.path, file_ids);
   }
   return inventory;
 }

@@ -433,6 +433,35 @@ TEST_F(PlannerTest, AnUnreadableCommitIsToldAsSuchAndTheListingHeals) {
   EXPECT_EQ(plan.groups[0].commit->defect, "torn");
 }
 
+TEST_F(PlannerTest, WhatAnEmptyCommitWroteIsFoundByTheListing) {
+  Commit("1", {"p1/a"});
+  Read();
+  auto& effect = Commit("2", {"p2/b"});
+  effect = MakeUnreadable(effect.instant, BodyState::kEmpty, "");
+  EXPECT_THAT(ReadLines(), ElementsAre("1.2 commit@2", "1.3 RECONCILED +p2"));
+}
+
+TEST_F(PlannerTest, AReadOptimisedViewShowsACommitWithoutLogFiles) {
+  Read();
+  struct Case {
+    bool base;
+    bool logs;
+    bool replaces;
+    bool is_visible;
+  };
+  int requested = 1;
+  for (const Case& each : {Case{true, false, false, true}, Case{true, true, false, false},
+                           Case{false, true, false, false}, Case{false, false, true, true},
+                           Case{false, false, false, false}}) {
+    auto& effect =
+        Commit(std::to_string(requested++), {},
+               each.replaces ? std::vector<std::string>{"p/x"} : std::vector<std::string>{});
+    effect.writes_base_files = each.base;
+    effect.writes_logs = each.logs;
+    EXPECT_EQ(Read().groups.at(0).commit->is_ro_visible, each.is_visible) << requested;
+  }
+}
+
 TEST_F(PlannerTest, AStateReadBackMakesItsInventoryFromAListing) {
   Commit("1", {"p1/a"});
   Read();

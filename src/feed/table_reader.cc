@@ -13,6 +13,10 @@ namespace tidemark::feed {
 
 namespace {
 
+/// So many bodies that cannot be read are waited for: only a few can be in the act of being
+/// written.
+constexpr int kBodyWaitsMax = 8;
+
 using change::BodyState;
 using change::InstantEffect;
 using change::TableFacts;
@@ -25,8 +29,8 @@ using lake::hudi::Timeline;
 class Reading {
  public:
   Reading(const storage::ObjectStore& store, const lake::ColumnReaderSource& columns,
-          const Budget& budget)
-      : store_(store), columns_(columns), budget_(budget) {}
+          bool is_last_try, const Budget& budget)
+      : store_(store), columns_(columns), is_last_try_(is_last_try), budget_(budget) {}
 
   /// kConflict: begin anew.
   Result<TableReading> Make(const change::TableState& state, const change::PlanOptions& options) {
@@ -48,26 +52,33 @@ class Reading {
  private:
   Status ReadBody(const Instant& instant) {
     for (int next_try = 2;; ++next_try) {
-      const bool is_last = next_try > kBodyTriesMax;
       auto body = store_.ReadUpTo(instant.file, lake::hudi::kCommitBodySizeMax, budget_);
-      if (!body && body.error().kind == ErrorKind::kNotFound)
-        return Fail(ErrorKind::kConflict, "the instant is gone: " + instant.file);
+      if (!body && body.error().kind == ErrorKind::kNotFound) return TakeAbsent(instant);
       if (!body && body.error().kind != ErrorKind::kExhausted) return internal::Pass(body);
       // In layout 1 a file is there before its bytes are (change-feed §2.2, inotify).
       const bool is_empty = body && body->empty() && IsCommitAction(instant.action);
       auto facts = body ? lake::hudi::ParseInstantFacts(instant.action, *std::move(body))
                         : Result<lake::hudi::InstantFacts>(internal::Pass(body));
-      if (!is_last && (is_empty || !facts) && budget_.WaitForTry(next_try)) continue;
-      TRY(budget_.Check());
-      if (is_empty) {
-        Keep(change::MakeUnreadable(instant, BodyState::kEmpty, ""));
-      } else if (!facts) {
-        Keep(change::MakeUnreadable(instant, BodyState::kUnreadable, facts.error().message));
-      } else {
+      if (facts && !is_empty) {
         Keep(change::MakeEffect(instant, *std::move(facts)));
+        return {};
       }
+      if (next_try <= kBodyTriesMax && waits_left_ > 0 && budget_.WaitForTry(next_try)) continue;
+      TRY(budget_.Check());
+      --waits_left_;
+      Keep(is_empty
+               ? change::MakeUnreadable(instant, BodyState::kEmpty, "the file is empty")
+               : change::MakeUnreadable(instant, BodyState::kUnreadable, facts.error().message));
       return {};
     }
+  }
+
+  /// Gone since it was listed; or, where it is listed again and again, no file at all.
+  Status TakeAbsent(const Instant& instant) {
+    if (!is_last_try_) return Fail(ErrorKind::kConflict, "the instant is gone: " + instant.file);
+    Keep(change::MakeUnreadable(instant, BodyState::kUnreadable,
+                                "it is listed, and no file that can be read"));
+    return {};
   }
 
   void Keep(InstantEffect effect) {
@@ -90,9 +101,10 @@ class Reading {
                                        archived->defect));
     }
     std::ranges::reverse(archive.instants);
-    archive.is_whole = walk.is_whole();
-    for (auto& finding : walk.TakeFindings())
-      facts_.timeline.findings.push_back(std::move(finding));
+    auto findings = walk.TakeFindings();
+    // Whatever is odd about an archive may hide instants.
+    archive.is_whole = walk.is_whole() && findings.empty();
+    for (auto& finding : findings) facts_.timeline.findings.push_back(std::move(finding));
     facts_.archive = std::move(archive);
     return {};
   }
@@ -131,7 +143,9 @@ class Reading {
 
   const storage::ObjectStore& store_;
   const lake::ColumnReaderSource& columns_;
+  bool is_last_try_;
   const Budget& budget_;
+  int waits_left_ = kBodyWaitsMax;
   TableFacts facts_;
 };
 
@@ -142,9 +156,9 @@ Result<TableReading> ReadChanges(const storage::ObjectStore& store,
                                  const change::TableState& state,
                                  const change::PlanOptions& options, const Budget& budget) {
   for (int next_try = 2;; ++next_try) {
-    auto reading = Reading(store, columns, budget).Make(state, options);
-    if (reading || reading.error().kind != ErrorKind::kConflict || next_try > kReadingTriesMax)
-      return reading;
+    const bool is_last_try = next_try > kReadingTriesMax;
+    auto reading = Reading(store, columns, is_last_try, budget).Make(state, options);
+    if (reading || reading.error().kind != ErrorKind::kConflict || is_last_try) return reading;
     TRY(budget.Check());
   }
 }

@@ -97,7 +97,8 @@ TEST_P(HudiArchiveTest, CompletedInstantsKeepTheirFacts) {
     if (instant.state != State::kCompleted) {
       EXPECT_TRUE(std::holds_alternative<std::monostate>(archived.facts)) << instant.requested;
     } else if (IsCommitAction(instant.action)) {
-      const auto& stats = std::get<CommitStats>(archived.facts);
+      auto stats = std::get<CommitStats>(archived.facts);
+      for (const char* schema : {"schema", "latest_schema"}) stats.metadata.extra.erase(schema);
       EXPECT_EQ(stats.metadata, archived.metadata) << instant.requested;
       EXPECT_TRUE(stats.is_told) << instant.requested;
     } else if (instant.action == Action::kClean) {

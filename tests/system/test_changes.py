@@ -146,6 +146,51 @@ def test_an_unreadable_commit_is_told_and_the_listing_heals(
     assert _apply(events) == _apply(_events(whole))
 
 
+def test_an_empty_commit_hides_no_partition(tidemark: Program, tmp_path: pathlib.Path) -> None:
+    table = tmp_path / "table"
+    shutil.copytree(_TABLES / "timeline_evolution_datasource/table", table)
+    (table / ".hoodie/20261130024418816.commit").write_bytes(b"")
+    events = _events(tidemark("changes", table))
+    assert _visible("timeline_evolution_datasource") <= _apply(events)
+    (told,) = [
+        each["data"]["changeDetail"]
+        for each in events
+        if each["data"]["instantTime"] == "20261130024418816"
+    ]
+    assert told["metadata"] == "empty" and told["suspect"]
+
+
+def test_an_instant_that_is_no_file_is_unreadable(tidemark: Program, tmp_path: pathlib.Path) -> None:
+    table = tmp_path / "table"
+    shutil.copytree(_TABLES / "timeline_evolution_datasource/table", table)
+    commit = table / ".hoodie/20261130024418816.commit"
+    commit.unlink()
+    commit.symlink_to("nowhere")
+    run = tidemark("changes", table)
+    assert run.code == HEALTHY, run
+    suspects = [each["data"] for each in _events(run) if each["data"]["changeDetail"].get("suspect")]
+    assert [each["instantTime"] for each in suspects] == ["20261130024418816"]
+
+
+def test_archived_schemas_are_told(tidemark: Program) -> None:
+    events = _events(tidemark("changes", _TABLES / "fresh_a8_archived/table", "--from-start"))
+    schemas = [each["data"] for each in events if each["data"]["changeType"] == "SCHEMA"]
+    # As the archived commits have them: the batch writer made three columns nullable.
+    assert [each["instantTime"] for each in schemas] == ["20261130024821782", "20261130024920850"]
+    assert {diff["path"] for diff in schemas[1]["changeDetail"]["diff"]} == {"id", "ts", "part"}
+
+
+def test_a_hole_in_the_archive_is_stated(tidemark: Program, tmp_path: pathlib.Path) -> None:
+    table = tmp_path / "table"
+    shutil.copytree(_TABLES / "fresh_a8_archived/table", table)
+    (archive,) = (table / ".hoodie/archived").glob(".commits_.archive.1_*")
+    archive.write_bytes(archive.read_bytes()[:40_000])
+    events = _events(tidemark("changes", table, "--from-start"))
+    kinds = [each["data"]["changeDetail"].get("commitType") for each in events]
+    assert kinds.count("ARCHIVED_RANGE") == 1
+    assert _visible("fresh_a8_archived") <= _apply(events)
+
+
 @pytest.mark.parametrize(
     ("arguments", "code"),
     [

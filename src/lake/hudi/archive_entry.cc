@@ -104,7 +104,6 @@ void TakeBody(Result<Value> body, const ArchiveOptions& options, ArchivedInstant
   } else {
     if constexpr (std::is_same_v<Value, CommitStats>) {
       TakeMetadata(body->metadata, options, archived);
-      DropSchemas(body->metadata);
     }
     if constexpr (std::is_same_v<Value, CleanMetadata>) {
       if (options.with_cleans) archived.clean = *body;

@@ -38,7 +38,7 @@ struct ArchivedInstant {
   /// Of a completed clean, where asked for.
   std::optional<CleanMetadata> clean;
   /// Of a completed instant, where asked for; monostate where the record has no body. A commit's
-  /// are without the table schemas. Layout 1 has no place for the body of a restore.
+  /// have the table schemas too. Layout 1 has no place for the body of a restore.
   InstantFacts facts;
   /// Why the commit's metadata cannot be read: it may have held any checkpoint; or what was asked
   /// for of another instant. Empty otherwise.
