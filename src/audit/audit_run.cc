@@ -10,7 +10,7 @@
 #include <utility>
 
 #include "audit/cross_group.h"
-#include "audit/parallel.h"
+#include "base/parallel.h"
 #include "scan/key_table.h"
 #include "scan/slice_scan.h"
 

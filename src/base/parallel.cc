@@ -1,4 +1,4 @@
-#include "audit/parallel.h"
+#include "base/parallel.h"
 
 #include <algorithm>
 #include <atomic>
@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-namespace tidemark::audit {
+namespace tidemark {
 
 Status InParallel(size_t count, unsigned threads, const std::function<Status(size_t)>& work) {
   std::atomic<size_t> next = 0;
@@ -29,4 +29,4 @@ Status InParallel(size_t count, unsigned threads, const std::function<Status(siz
   return {};
 }
 
-}  // namespace tidemark::audit
+}  // namespace tidemark
