@@ -13,10 +13,17 @@ find_package(ZLIB REQUIRED)
 find_package(SQLite3 REQUIRED)
 find_package(PostgreSQL REQUIRED)
 find_package(Boost 1.81 REQUIRED)
+pkg_check_modules(mariadb REQUIRED IMPORTED_TARGET libmariadb)
+find_program(THRIFT_COMPILER thrift REQUIRED)
 pkg_check_modules(zstd REQUIRED IMPORTED_TARGET libzstd)
 pkg_check_modules(deflate REQUIRED IMPORTED_TARGET libdeflate)
 pkg_check_modules(lz4 REQUIRED IMPORTED_TARGET liblz4)
 find_library(SNAPPY_LIBRARY snappy REQUIRED)
+
+# Thrift by its archive: the C++ library's binary interface changes with every release, its wire format never.
+find_library(THRIFT_LIBRARY NAMES libthrift.a REQUIRED)
+add_library(tidemark_thrift STATIC IMPORTED GLOBAL)
+set_target_properties(tidemark_thrift PROPERTIES IMPORTED_LOCATION "${THRIFT_LIBRARY}")
 
 # librdkafka: a system one when it is new enough, else the one that scripts/bootstrap built.
 pkg_check_modules(rdkafka_system QUIET IMPORTED_TARGET rdkafka>=2.12)

@@ -36,7 +36,7 @@ struct HttpMessage {
 class HttpReceiver {
  public:
   /// `headers` go with every request; may be secret.
-  HttpReceiver(HttpHeaders headers, storage::HttpTls tls)
+  explicit HttpReceiver(HttpHeaders headers, storage::HttpTls tls = {})
       : headers_(std::move(headers)), tls_(std::move(tls)) {}
 
   /// Whatever it answers. One try; an Error is why there is none.

@@ -1,0 +1,46 @@
+/// The sinks by what the configuration says of them.
+#pragma once
+
+#include <memory>
+#include <string_view>
+#include <variant>
+
+#include "sink/catalog_sink.h"
+#include "sink/event_sink.h"
+#include "sink/glue_client.h"
+#include "sink/hive_catalog.h"
+#include "sink/lineage_sink.h"
+#include "sink/mysql_session.h"
+#include "sink/refresh_sink.h"
+#include "sink/sink.h"
+#include "sink/trino_session.h"
+
+namespace tidemark::sink {
+
+struct HiveSinkOptions {
+  HiveOptions hive{};
+  CatalogSinkOptions catalog{};
+};
+struct GlueSinkOptions {
+  GlueOptions glue{};
+  CatalogSinkOptions catalog{.stamping = Stamping::kWithChanges};
+};
+struct TrinoSinkOptions {
+  TrinoOptions trino{};
+  RefreshOptions refresh{};
+};
+struct MysqlSinkOptions {
+  MysqlOptions mysql{};
+  RefreshOptions refresh{};
+};
+
+using SinkTarget = std::variant<HiveSinkOptions, GlueSinkOptions, TrinoSinkOptions,
+                                MysqlSinkOptions, EventSinkOptions, LineageOptions>;
+
+/// Asks nothing of the target.
+std::unique_ptr<Sink> MakeSink(const SinkTarget& target);
+
+/// Whether the sink tells events, and so wants those of each group.
+bool WantsEvents(const SinkTarget& target);
+
+}  // namespace tidemark::sink
