@@ -1,6 +1,7 @@
-"""Runs moto as an S3 server that checks signatures and prints "READY ENDPOINT ACCESS_KEY_ID SECRET" once it answers.
+"""Runs moto as a server of S3, and of Glue with the database "lake", that checks signatures.
 
-Ends with SIGTERM. Requests are logged on stderr, one a line.
+Prints "READY ENDPOINT ACCESS_KEY_ID SECRET" once it answers. Ends with SIGTERM. Requests
+are logged on stderr, one a line.
 """
 import argparse
 import json
@@ -45,6 +46,7 @@ def main():
     s3 = boto3.client('s3', endpoint_url=endpoint)
     for bucket in args.bucket:
         s3.create_bucket(Bucket=bucket)
+    boto3.client('glue', endpoint_url=endpoint).create_database(DatabaseInput={'Name': 'lake'})
     for fill in args.fill:
         place, count = fill.split('=')
         bucket, folder = place.split('/', 1)
@@ -54,8 +56,8 @@ def main():
             backend.put_object(bucket, f'{folder}/{i:06}', b'x')
     iam = boto3.client('iam', endpoint_url=endpoint)
     iam.create_user(UserName='tidemark')
-    iam.put_user_policy(UserName='tidemark', PolicyName='s3', PolicyDocument=json.dumps(
-        {'Version': '2012-10-17', 'Statement': [{'Effect': 'Allow', 'Action': ['s3:*'], 'Resource': '*'}]}))
+    iam.put_user_policy(UserName='tidemark', PolicyName='all', PolicyDocument=json.dumps(
+        {'Version': '2012-10-17', 'Statement': [{'Effect': 'Allow', 'Action': ['s3:*', 'glue:*'], 'Resource': '*'}]}))
     key = iam.create_access_key(UserName='tidemark')['AccessKey']
     # From here on every request must be signed by that user.
     urllib.request.urlopen(urllib.request.Request(
