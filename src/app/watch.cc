@@ -17,6 +17,7 @@
 #include "app/schedule.h"
 #include "app/work_lane.h"
 #include "base/check.h"
+#include "base/log.h"
 #include "freshness/judge.h"
 #include "lake/hudi/checkpoint_watch.h"
 
@@ -28,6 +29,11 @@ using freshness::ClusterFacts;
 using freshness::PipelineMemory;
 using freshness::PipelineReport;
 using freshness::PipelineStatus;
+
+/// The wall clock moved so much against the steady one: somebody set it.
+constexpr Milliseconds kClockStepMin{1000};
+
+constexpr auto kClockStepQuiet = std::chrono::seconds(10);  // between two lines about it
 
 /// The longest the deciding thread sleeps: a clock that is not the machine's may run faster.
 constexpr Milliseconds kNapMax{250};
@@ -46,6 +52,7 @@ struct Passage {
   std::shared_ptr<TableEye> eye;
   PipelineMemory memory;
   MonoTime begun{};
+  Milliseconds clock{0};  ///< ClockNow() when it began
   TableReading reading;
 };
 
@@ -189,6 +196,7 @@ class Watch::Loop {
     StoreConfig store;
     std::shared_ptr<TableEye> eye = std::make_shared<TableEye>();
     PipelineMemory memory;
+    std::optional<Milliseconds> memory_clock;  ///< ClockNow() when `memory` was made
     std::shared_ptr<const PipelineReport> report;
     MonoTime reported_at{};
     std::optional<WallTime> last_success;
@@ -199,6 +207,23 @@ class Watch::Loop {
 
   Milliseconds SilenceLimit(const PipelineConfig& pipeline) const {
     return kSilentIntervals * pipeline.interval + options_.table_deadline + options_.probe_deadline;
+  }
+
+  /// How far the wall clock is ahead of the steady one: the same until somebody sets it.
+  Milliseconds ClockNow() const {
+    return std::chrono::duration_cast<Milliseconds>(edges_.clock->Now().time_since_epoch() -
+                                                    edges_.clock->Mono().time_since_epoch());
+  }
+
+  static bool IsClockStep(Milliseconds step) { return std::chrono::abs(step) >= kClockStepMin; }
+
+  /// Times that were remembered are the clock's of then.
+  void KeepWithClock(Entry& entry, Milliseconds clock) {
+    const Milliseconds step = clock - entry.memory_clock.value_or(clock);
+    entry.memory_clock = clock;
+    if (!IsClockStep(step)) return;
+    NoteClockStep(step);
+    entry.memory = freshness::AfterClockStep(std::move(entry.memory), step);
   }
 
   void Run(const std::stop_token& stop) {
@@ -233,13 +258,16 @@ class Watch::Loop {
     bool is_silent = false;
     {
       const std::lock_guard lock(entries_mutex_);
-      const Entry& entry = entries_.at(name);
+      Entry& entry = entries_.at(name);
+      const Milliseconds clock = ClockNow();
+      KeepWithClock(entry, clock);
       passage = {.id = entry.id,
                  .pipeline = entry.pipeline,
                  .store = entry.store,
                  .eye = entry.eye,
                  .memory = entry.memory,
                  .begun = now,
+                 .clock = clock,
                  .reading = {}};
       is_silent = entry.is_table_silent;
     }
@@ -349,6 +377,8 @@ class Watch::Loop {
   }
 
   void Judge(Passage passage, ClusterFacts cluster) {
+    // Times of two clocks: nothing can be told of them together.
+    if (IsClockStep(ClockNow() - passage.clock)) return LookAgain(passage);
     const WallTime now = cluster.result ? cluster.result->observed_at : edges_.clock->Now();
     const MonoTime mono = edges_.clock->Mono();
     Look look;
@@ -366,6 +396,7 @@ class Watch::Loop {
       Entry* entry = Find(passage);
       if (entry == nullptr) return Drop(passage);
       entry->memory = look.memory;
+      entry->memory_clock = passage.clock;
       entry->report = std::make_shared<const PipelineReport>(look.report);
       entry->reported_at = mono;
       ++entry->looks;
@@ -378,6 +409,24 @@ class Watch::Loop {
     }
     schedule_.Done(passage.pipeline.spec.name, mono);
     on_look_(look);
+  }
+
+  /// The clock was set during the look.
+  void LookAgain(const Passage& passage) {
+    NoteClockStep(ClockNow() - passage.clock);
+    Drop(passage);
+  }
+
+  /// Once a step, not once a pipeline.
+  void NoteClockStep(Milliseconds step) {
+    const MonoTime mono = edges_.clock->Mono();
+    if (mono < clock_step_noted_until_) return;
+    clock_step_noted_until_ = mono + kClockStepQuiet;
+    Log(LogLevel::kWarning,
+        fmt::format(
+            "the machine's clock was set by {:+.0f} s; ages of what waits now are bounded by "
+            "earlier looks",
+            SecondsOf(step)));
   }
 
   /// Of an entry that was replaced or taken away meanwhile: looked at anew at once.
@@ -479,6 +528,7 @@ class Watch::Loop {
   std::map<ClusterKey, std::unique_ptr<Cluster>> clusters_;
   std::vector<std::unique_ptr<Cluster>> retired_;
   uint64_t last_id_ = 0;
+  MonoTime clock_step_noted_until_{};
 
   mutable std::mutex entries_mutex_;
   std::map<std::string, Entry, std::less<>> entries_;

@@ -36,12 +36,15 @@ constexpr auto kPatience = 30s;
 class JumpingClock final : public Clock {
  public:
   void Jump(Milliseconds by) { ahead_ += by.count(); }
-  WallTime Now() const override { return clock_.Now() + Milliseconds(ahead_); }
+  /// Somebody sets the wall clock; the steady one goes on.
+  void Set(Milliseconds by) { wall_ahead_ += by.count(); }
+  WallTime Now() const override { return clock_.Now() + Milliseconds(ahead_ + wall_ahead_); }
   MonoTime Mono() const override { return clock_.Mono() + Milliseconds(ahead_); }
 
  private:
   SystemClock clock_;
   std::atomic<int64_t> ahead_ = 0;
+  std::atomic<int64_t> wall_ahead_ = 0;
 };
 
 /// A place that can be made to hang until it is let go, or told to stop.
@@ -71,9 +74,12 @@ struct World {
   std::set<std::string> dead;
   int opened = 0;
   kafka::Offset end = 10;
+  std::optional<int64_t> stamp;
+  const Clock* clock = nullptr;
 };
 
-/// Every partition ends at world.end; its first record is one minute old.
+/// Every partition ends at world.end; its first record is one minute old, or was stamped at
+/// world.stamp.
 class FakeProbe final : public kafka::PartitionProbe {
  public:
   FakeProbe(World& world, std::string servers) : world_(world), servers_(std::move(servers)) {}
@@ -85,7 +91,7 @@ class FakeProbe final : public kafka::PartitionProbe {
     world_.requests.push_back(request);
     if (world_.dead.contains(servers_)) return Fail(ErrorKind::kUnavailable, "refused");
     ProbeResult result;
-    result.observed_at = SystemClock().Now();
+    result.observed_at = world_.clock->Now();
     result.cluster_id = servers_;
     for (const auto& topic : request.topics) {
       kafka::TopicFacts facts_of_topic;
@@ -104,7 +110,7 @@ class FakeProbe final : public kafka::PartitionProbe {
         facts.last_stable = world_.end;
         if (committed < world_.end) {
           facts.search = PartitionFacts::Search::kRecord;
-          facts.first = {committed, MillisOf(result.observed_at) - 60'000,
+          facts.first = {committed, world_.stamp.value_or(MillisOf(result.observed_at) - 60'000),
                          kafka::TimestampType::kCreate};
         }
         result.partitions.push_back(facts);
@@ -123,6 +129,7 @@ class WatchTest : public ::testing::Test {
   void SetUp() override {
     test_ = ::testing::UnitTest::GetInstance()->current_test_info()->name();
     options_.gathering = 20ms;
+    world_.clock = &clock_;
   }
 
   std::string Uri(const std::string& name) const { return "memory://watch_" + test_ + "_" + name; }
@@ -407,6 +414,46 @@ TEST_F(WatchTest, AReportThatIsNotRenewedIsNotShownForEver) {
   EXPECT_EQ(silent.report.lag, std::nullopt);
   EXPECT_EQ(silent.report.counts.total, 0);
   EXPECT_TRUE(silent.report.last_success.has_value());
+}
+
+TEST_F(WatchTest, AClockThatIsSetBackMakesNothingYounger) {
+  Add("a", "orders,0:4", "main", 100ms);
+  config_.pipelines[0].spec.sla = 1s;
+  world_.stamp = MillisOf(clock_.Now());
+  Start();
+  AwaitLook("a", 12);  // it was seen to wait for over a second
+  clock_.Set(-1h);
+  size_t before = 0;
+  {
+    const std::lock_guard lock(looks_mutex_);
+    before = looks_.size();
+  }
+  const auto report = AwaitLook("a", before + 2);
+  EXPECT_GE(report.lag, 1s);
+  EXPECT_LT(report.lag, 1min);
+  EXPECT_EQ(report.status, PipelineStatus::kBreach);
+}
+
+TEST_F(WatchTest, AClockThatIsSetForwardMakesNothingOlder) {
+  Add("a", "orders,0:10", "main", 100ms);
+  Start();
+  AwaitLook("a", 2);
+  clock_.Set(1h);
+  AwaitLook("a", 4);
+  {
+    const std::lock_guard lock(world_.mutex);
+    world_.stamp = MillisOf(clock_.Now() - 1h);  // its producer's clock was right all the time
+    world_.end = 11;
+  }
+  size_t before = 0;
+  {
+    const std::lock_guard lock(looks_mutex_);
+    before = looks_.size();
+  }
+  const auto report = AwaitLook("a", before + 2);
+  EXPECT_EQ(report.counts.lagging, 1);
+  EXPECT_LT(report.lag, 1min);
+  EXPECT_EQ(report.status, PipelineStatus::kFresh);
 }
 
 TEST_F(WatchTest, ItEndsWhileEverythingHangs) {

@@ -34,19 +34,42 @@ StampWorth WorthOf(const kafka::FirstRecord& record, WallTime now) {
                                                           : StampWorth::kFuture;
 }
 
-/// Time since the log was last seen to end at or before `offset`. Sightings "after now", or from
-/// before there was Kafka, were made with another clock and say nothing.
-std::optional<Milliseconds> ArrivalBound(kafka::Offset offset,
-                                         const std::vector<PipelineMemory::Arrival>& arrivals,
-                                         WallTime now) {
-  std::optional<Milliseconds> bound;
+Milliseconds Less(Milliseconds age, Milliseconds by) {
+  return Milliseconds(std::max<int64_t>(0, SaturatingSubtract(age.count(), by.count())));
+}
+
+/// Stamps that contradict what was seen by no more than this are believed: clocks of different
+/// machines differ.
+constexpr Milliseconds kClocksApart{1000};
+
+/// What earlier runs say of a record's wait.
+struct ArrivalBounds {
+  std::optional<Milliseconds> at_most;  ///< since the log was last seen to end at or before it
+  Milliseconds at_least{0};             ///< since the log was first seen to go on
+  Milliseconds clock_advance{0};        ///< by so much our clock was set forward meanwhile
+};
+
+/// Sightings "after now", or from before there was Kafka, were made with another clock and say
+/// nothing.
+ArrivalBounds BoundsOf(kafka::Offset offset, const std::vector<PipelineMemory::Arrival>& arrivals,
+                       WallTime now) {
+  ArrivalBounds bounds;
   for (const PipelineMemory::Arrival& arrival : arrivals) {
-    if (arrival.end > offset || arrival.seen_at > now || arrival.seen_at < kOldestPlausibleStamp)
-      continue;
+    if (arrival.seen_at > now || arrival.seen_at < kOldestPlausibleStamp) continue;
     const Milliseconds since = TimeBetween(arrival.seen_at, now);
-    if (!bound || since < *bound) bound = since;
+    if (arrival.end <= offset) {
+      if (bounds.at_most && *bounds.at_most <= since) continue;
+      bounds.at_most = since;
+      bounds.clock_advance = arrival.clock_advance;
+    } else {
+      const Milliseconds sure(
+          SaturatingAdd(Less(since, arrival.clock_advance).count(), arrival.seen_for.count()));
+      bounds.at_least = std::max(bounds.at_least, sure);
+      if (!bounds.at_most)
+        bounds.clock_advance = std::max(bounds.clock_advance, arrival.clock_advance);
+    }
   }
-  return bound;
+  return bounds;
 }
 
 }  // namespace
@@ -61,11 +84,28 @@ RecordAge AgeOf(const kafka::FirstRecord& record,
   if (result.worth == StampWorth::kUsable) result.age = TimeBetween(stamp, now);
   if (result.worth == StampWorth::kSlightly) result.age = Milliseconds(0);
 
-  const auto bound = ArrivalBound(record.offset, arrivals, now);
-  if (bound && (!result.age || *bound < *result.age)) {
-    result.age = bound;
+  const ArrivalBounds bounds = BoundsOf(record.offset, arrivals, now);
+  if (bounds.at_most && (!result.age || *bounds.at_most < *result.age)) {
+    result.age = bounds.at_most;
     result.is_arrival_bound = true;
   }
+  if (!result.age) {
+    // Nothing says since when at the latest; only that it was there.
+    if (bounds.at_least > Milliseconds(0)) {
+      result.age = bounds.at_least;
+      result.at_most = Milliseconds::max();
+      result.is_arrival_bound = true;
+    }
+    return result;
+  }
+  const Milliseconds most = *result.age;
+  // The stamp may be of the clock that was right, or that is right now.
+  result.age = Less(most, bounds.clock_advance);
+  if (bounds.at_least > *result.age + kClocksApart) {
+    result.age = bounds.at_least;
+    result.is_arrival_bound = true;
+  }
+  if (bounds.clock_advance > Milliseconds(0) && *result.age < most) result.at_most = most;
   return result;
 }
 

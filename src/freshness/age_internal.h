@@ -32,12 +32,16 @@ struct RecordAge {
   /// Time in queue, >= 0; nullopt when neither the stamp nor an earlier run says anything.
   std::optional<Milliseconds> age;
   StampWorth worth = StampWorth::kNone;
-  bool is_arrival_bound = false;  ///< `age` is "at most": see PartitionVerdict
+  /// Only when `age` is the least: our clock was set forward while it can have waited, or nothing
+  /// says when it came (Milliseconds::max()).
+  std::optional<Milliseconds> at_most;
+  bool is_arrival_bound = false;  ///< `age` comes from what was seen: see PartitionVerdict
   Milliseconds skew{0};           ///< how far the stamp lies in the future, >= 0
 };
 
-/// min(now - stamp, now - t1), t1 being the latest moment at which the log was seen to end at or
-/// before the record: it has arrived since. A stamp that says nothing leaves the second term.
+/// max(min(now - stamp, now - t1), now - t2): t1 is the latest moment at which the log was seen to
+/// end at or before the record, so that it has arrived since; t2 the first at which it was seen to
+/// go on. A stamp that says nothing leaves the sightings; without any there is no age.
 RecordAge AgeOf(const kafka::FirstRecord& record,
                 const std::vector<PipelineMemory::Arrival>& arrivals, WallTime now);
 

@@ -5,12 +5,22 @@
 #include <string_view>
 #include <utility>
 
+#include "freshness/age_internal.h"
+
 namespace tidemark::freshness {
 
 namespace {
 
 using Arrivals = std::vector<PipelineMemory::Arrival>;
 using kafka::PartitionFacts;
+
+/// Times that were stored may be any int64.
+Milliseconds Plus(Milliseconds a, Milliseconds b) {
+  return Milliseconds(SaturatingAdd(a.count(), b.count()));
+}
+WallTime Plus(WallTime time, Milliseconds by) {
+  return WallTimeFromMillis(SaturatingAdd(MillisOf(time), by.count()));
+}
 
 /// Takes out the sighting whose loss makes the least difference to an age, measured as a share of
 /// it. The newest stays (it bounds what comes next), and the oldest (it bounds what is committed).
@@ -35,7 +45,10 @@ void Sight(Arrivals& arrivals, kafka::Offset end, std::optional<kafka::Offset> c
   // Our clock was set back, or the log was cut: those say nothing any more.
   std::erase_if(arrivals, [&](const auto& seen) { return seen.seen_at > now || seen.end > end; });
   if (!arrivals.empty() && arrivals.back().end == end) {
-    arrivals.back().seen_at = now;
+    PipelineMemory::Arrival& last = arrivals.back();
+    last.seen_for = Plus(last.seen_for, TimeBetween(Plus(last.seen_at, last.clock_advance), now));
+    last.seen_at = now;
+    last.clock_advance = Milliseconds(0);
   } else {
     arrivals.push_back({.end = end, .seen_at = now});
   }
@@ -116,8 +129,9 @@ class Learning {
   void LearnPartition(const PartitionFacts& facts) {
     if (!IsKnown(facts.partition.topic) || IsReplaced(facts.partition.topic)) return;
     if (facts.high_watermark && *facts.high_watermark >= 0) {
+      // Records that came while others were still asked have not been seen.
       Sight(memory_.arrivals[facts.partition], *facts.high_watermark, facts.committed,
-            probe_.observed_at);
+            facts.asked_at.value_or(probe_.observed_at));
     }
     const std::optional<kafka::Offset> start = facts.committed ? facts.committed : facts.log_start;
     if (facts.search == PartitionFacts::Search::kRecord && facts.first && start &&
@@ -144,6 +158,22 @@ class Learning {
 PipelineMemory Remember(PipelineMemory memory, const lake::SourceCheckpoint& checkpoint,
                         const kafka::ProbeResult& probe) {
   return Learning(std::move(memory), probe).Learn(checkpoint);
+}
+
+PipelineMemory AfterClockStep(PipelineMemory memory, Milliseconds step) {
+  for (auto& [partition, arrivals] : memory.arrivals) {
+    for (PipelineMemory::Arrival& arrival : arrivals) {
+      // What was set forward and back again is as it was.
+      const Milliseconds undone = std::clamp(-step, Milliseconds(0), arrival.clock_advance);
+      if (step > Milliseconds(0)) {
+        arrival.clock_advance = Plus(arrival.clock_advance, step);
+      } else {
+        arrival.clock_advance -= undone;
+        arrival.seen_at = Plus(arrival.seen_at, step + undone);
+      }
+    }
+  }
+  return memory;
 }
 
 void FillKnownFirsts(const PipelineMemory& memory,

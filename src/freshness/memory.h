@@ -24,8 +24,13 @@ struct PipelineMemory {
   /// Up to this moment the log end of the partition was seen at or below the committed offset:
   /// whatever waits there has arrived later. Keyed like the probe's partitions.
   struct Arrival {
-    kafka::Offset end = 0;  ///< the end seen
-    WallTime seen_at{};     ///< when, our clock
+    kafka::Offset end = 0;     ///< the end seen
+    WallTime seen_at{};        ///< when last, our clock
+    Milliseconds seen_for{0};  ///< how long it had been seen by then
+    /// By how much our clock was set forward since (AfterClockStep). Either it was wrong before, or
+    /// we stood still meanwhile: the time since `seen_at` is between what our clock says and so
+    /// much less.
+    Milliseconds clock_advance{0};
 
     friend bool operator==(const Arrival&, const Arrival&) = default;
   };
@@ -59,6 +64,10 @@ struct PipelineMemory {
 /// does not name are forgotten too. Cost: linear in the partitions.
 PipelineMemory Remember(PipelineMemory memory, const lake::SourceCheckpoint& checkpoint,
                         const kafka::ProbeResult& probe);
+
+/// `memory` as it reads once our clock was set by `step` (forward: > 0) against a steady one. Set
+/// back, all that was seen moves along. Set forward, it stays, and how long ago it was is in doubt.
+PipelineMemory AfterClockStep(PipelineMemory memory, Milliseconds step);
 
 /// First records that need no fetch: filled into the topics of a request from what is remembered.
 /// The probe uses them only where the topic's id and log start still allow it.

@@ -58,10 +58,38 @@ TEST(MemoryTest, TheEndIsSightedWhenTheProbeTookIt) {
               ElementsAre(PipelineMemory::Arrival{150, kNow}));
 }
 
+TEST(MemoryTest, AnEndThatWasTakenLongBeforeTheLastOneIsSightedThen) {
+  World world = Lagging(100, 150);
+  world.probe.partitions[0].asked_at = kNow - 8s;
+  EXPECT_THAT(After(world).arrivals.at(kFirst),
+              ElementsAre(PipelineMemory::Arrival{150, kNow - 8s}));
+}
+
 TEST(MemoryTest, TheSameEndSeenLaterIsOneSighting) {
   const World world = Lagging(100, 150);
   EXPECT_THAT(After(world, After(world), 60s).arrivals.at(kFirst),
-              ElementsAre(PipelineMemory::Arrival{150, kNow + 60s}));
+              ElementsAre(PipelineMemory::Arrival{150, kNow + 60s, 60s}));
+}
+
+TEST(MemoryTest, WhatWasSeenMovesWithAClockThatIsSetBack) {
+  const PipelineMemory memory = AfterClockStep(After(Lagging(100, 150)), -1h);
+  EXPECT_THAT(memory.arrivals.at(kFirst), ElementsAre(PipelineMemory::Arrival{150, kNow - 1h}));
+}
+
+TEST(MemoryTest, AClockThatIsSetForwardLeavesInDoubtHowLongAgoItWas) {
+  const PipelineMemory memory = AfterClockStep(After(Lagging(100, 150)), 1h);
+  EXPECT_THAT(memory.arrivals.at(kFirst), ElementsAre(PipelineMemory::Arrival{150, kNow, 0s, 1h}));
+  // Until the end is seen again: how long it has been there is counted without the doubt.
+  const World world = Lagging(100, 150);
+  EXPECT_THAT(After(world, memory, 1h + 2s).arrivals.at(kFirst),
+              ElementsAre(PipelineMemory::Arrival{150, kNow + 1h + 2s, 2s}));
+}
+
+TEST(MemoryTest, AClockThatIsSetForwardAndBackIsAsBefore) {
+  const PipelineMemory before = After(Lagging(100, 150));
+  EXPECT_EQ(AfterClockStep(AfterClockStep(before, 1h), -1h), before);
+  const PipelineMemory more = AfterClockStep(AfterClockStep(before, 1h), -90min);
+  EXPECT_THAT(more.arrivals.at(kFirst), ElementsAre(PipelineMemory::Arrival{150, kNow - 30min}));
 }
 
 TEST(MemoryTest, SightingsBelowTheLastOneThatBoundsTheCommittedOffsetAreForgotten) {

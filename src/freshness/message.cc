@@ -223,6 +223,24 @@ std::string_view StampCure(std::string_view reason) {
 
 std::string NoTimestamp(const PipelineReport& report) {
   const PartitionVerdict* first = FirstOf(report, Verdict::kUnknown);
+  const auto doubtful = std::ranges::find_if(
+      report.partitions, [](const PartitionVerdict& each) { return !!each.lag_at_most; });
+  if (first == nullptr && doubtful != report.partitions.end() &&
+      doubtful->lag_at_most == Milliseconds::max()) {
+    return fmt::format(
+        "A record waits in {} at offset {} for {:.0f} s at least, and its age cannot be told ({}): "
+        "{}.",
+        NameOf(doubtful->partition), doubtful->first_uncommitted.value_or(0),
+        SecondsOf(doubtful->lag.value_or(Milliseconds(0))),
+        doubtful->reason.value_or("no_timestamp"), StampCure(doubtful->reason.value_or("")));
+  }
+  if (first == nullptr && doubtful != report.partitions.end()) {
+    return fmt::format(
+        "The clock of this machine was set forward while a record waited in {}: it has waited for "
+        "{:.0f} to {:.0f} s, which decides nothing; check the machine's time synchronisation.",
+        NameOf(doubtful->partition), SecondsOf(doubtful->lag.value_or(Milliseconds(0))),
+        SecondsOf(*doubtful->lag_at_most));
+  }
   if (first == nullptr) return "A waiting record has no usable timestamp.";
   return fmt::format(
       "A record waits in {} at offset {} but its age cannot be told ({}, timestamp {}): {}.",

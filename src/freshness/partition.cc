@@ -103,6 +103,7 @@ class PartitionJudge {
     verdict_.verdict = Verdict::kUnknown;
     verdict_.reason = std::string(reason);
     verdict_.lag.reset();
+    verdict_.lag_at_most.reset();
     verdict_.lag_is_lower_bound = false;
     verdict_.is_arrival_bound = false;
   }
@@ -127,9 +128,13 @@ class PartitionJudge {
     if (!age.age) return Unknown(stamp_reason);
     verdict_.verdict = Verdict::kLagging;
     verdict_.lag = age.age;
+    verdict_.lag_at_most = age.at_most;
+    verdict_.lag_is_lower_bound = age.at_most.has_value();
     verdict_.is_arrival_bound = age.is_arrival_bound;
     if (!stamp_reason.empty()) {
       verdict_.reason = std::string(stamp_reason);
+    } else if (age.at_most) {
+      verdict_.reason = "clock_set";
     } else if (age.is_arrival_bound) {
       verdict_.reason = "arrival_bound";
     } else if (first.offset > start && !verdict_.reason) {
@@ -155,8 +160,10 @@ class PartitionJudge {
     if (!age.age) return Unknown(stamp_reason);
     verdict_.verdict = Verdict::kLagging;
     verdict_.lag = age.age;
+    verdict_.lag_at_most = age.at_most;
     verdict_.is_arrival_bound = age.is_arrival_bound;
-    verdict_.lag_is_lower_bound = !facts_.estimate->is_exact && !age.is_arrival_bound;
+    verdict_.lag_is_lower_bound =
+        age.at_most || (!facts_.estimate->is_exact && !age.is_arrival_bound);
     verdict_.reason = stamp_reason.empty() ? "estimated" : std::string(stamp_reason);
   }
 
@@ -212,7 +219,7 @@ class PartitionJudge {
     if (age.worth != StampWorth::kUsable || age.age < verdict_.lag) return;
     Show(record);
     verdict_.lag = age.age;
-    verdict_.lag_is_lower_bound = false;
+    verdict_.lag_is_lower_bound = age.at_most.has_value();
     verdict_.is_arrival_bound = age.is_arrival_bound;
   }
 

@@ -26,13 +26,24 @@ bool IsUndecided(const PartitionVerdict& verdict) {
   return verdict.verdict == Verdict::kUnknown || verdict.verdict == Verdict::kAhead;
 }
 
-/// What earlier runs saw of this checkpoint; ids seen with another one bind nothing.
-PipelineMemory MemoryFor(const PipelineMemory& memory, const lake::SourceCheckpoint& checkpoint) {
+/// What earlier runs saw of this checkpoint; ids seen with another one bind nothing, and what was
+/// seen of a topic that another one replaced since says nothing of this one.
+PipelineMemory MemoryFor(const PipelineMemory& memory, const lake::SourceCheckpoint& checkpoint,
+                         const kafka::ProbeResult& probe) {
+  if (memory.checkpoint_value.empty() || memory.checkpoint_value == checkpoint.value) return memory;
   PipelineMemory result = memory;
-  if (!memory.checkpoint_value.empty() && memory.checkpoint_value != checkpoint.value) {
-    result.topic_ids.clear();
-    result.cluster_id.clear();
-  }
+  const bool is_moved = !memory.cluster_id.empty() && !probe.cluster_id.empty() &&
+                        memory.cluster_id != probe.cluster_id;
+  const auto is_replaced = [&](const auto& entry) {
+    const auto known = memory.topic_ids.find(entry.first.topic);
+    const auto now = std::ranges::find(probe.topics, entry.first.topic, &kafka::TopicFacts::topic);
+    return is_moved || (known != memory.topic_ids.end() && now != probe.topics.end() &&
+                        !now->topic_id.empty() && now->topic_id != known->second);
+  };
+  std::erase_if(result.arrivals, is_replaced);
+  std::erase_if(result.stamps, is_replaced);
+  result.topic_ids.clear();
+  result.cluster_id.clear();
   return result;
 }
 
@@ -243,22 +254,37 @@ void ShowLag(PipelineReport& report, const PartitionVerdict& longest, const Pipe
                                .is_arrival_bound = longest.is_arrival_bound};
 }
 
+PipelineStatus StatusOf(Milliseconds lag, Milliseconds sla) {
+  const double ratio = static_cast<double>(lag.count()) / static_cast<double>(sla.count());
+  if (ratio >= kBreachRatio) return PipelineStatus::kBreach;
+  return ratio >= kWarningRatio ? PipelineStatus::kWarning : PipelineStatus::kFresh;
+}
+
+/// Whether the partition's lag is in doubt, and the doubt matters.
+bool IsDoubtful(const PartitionVerdict& partition, Milliseconds sla) {
+  return partition.lag && partition.lag_at_most &&
+         StatusOf(*partition.lag, sla) != StatusOf(*partition.lag_at_most, sla);
+}
+
 /// Status, reason, lag and ratio from the verdicts.
 void Conclude(PipelineReport& report, const PipelineSpec& spec) {
   const bool is_lost = report.counts.lost > 0;
   bool has_unknown_age = report.partitions.empty();
+  bool is_doubtful = false;
   for (const PartitionVerdict& partition : report.partitions) {
     if (IsUndecided(partition) || !partition.lag) has_unknown_age = true;
+    if (IsDoubtful(partition, spec.sla)) is_doubtful = true;
     if (partition.lag_is_lower_bound) report.lag_is_lower_bound = true;
   }
   if (has_unknown_age) report.lag_is_lower_bound = true;
 
   const PartitionVerdict* longest = LongestWait(report.partitions);
   if (longest != nullptr) ShowLag(report, *longest, spec);
-  const double ratio = report.sla_ratio.value_or(0);
-  const bool is_breach = ratio >= kBreachRatio;
+  const PipelineStatus status = StatusOf(report.lag.value_or(Milliseconds(0)), spec.sla);
+  const bool is_breach = status == PipelineStatus::kBreach;
   // Partial data may prove a breach, never health.
-  const bool is_partial = report.counts.unknown + report.counts.ahead > 0 || has_unknown_age;
+  const bool has_undecided = report.counts.unknown + report.counts.ahead > 0 || has_unknown_age;
+  const bool is_partial = has_undecided || is_doubtful;
   if (is_partial && !is_breach) SuppressLag(report);
 
   if (is_lost) {
@@ -266,12 +292,10 @@ void Conclude(PipelineReport& report, const PipelineSpec& spec) {
     report.reason = Reason::kDataLost;
   } else if (is_partial) {
     report.status = is_breach ? PipelineStatus::kBreach : PipelineStatus::kUnknown;
-    report.reason = UndecidedReason(report.partitions);
+    report.reason = has_undecided ? UndecidedReason(report.partitions) : Reason::kNoTimestamp;
   } else {
     report.reason = Reason::kOk;
-    report.status = PipelineStatus::kFresh;
-    if (ratio >= kWarningRatio) report.status = PipelineStatus::kWarning;
-    if (is_breach) report.status = PipelineStatus::kBreach;
+    report.status = status;
   }
 }
 
@@ -313,7 +337,7 @@ void JudgeCluster(PipelineReport& report, const PipelineSpec& spec,
   }
   const lake::SourceCheckpoint& checkpoint = search.found->checkpoint;
   const bool is_connect = checkpoint.kind == lake::CheckpointKind::kKafkaConnect;
-  const PipelineMemory known = MemoryFor(memory, checkpoint);
+  const PipelineMemory known = MemoryFor(memory, checkpoint, *cluster.result);
   report.partitions = PartitionsJudge(spec, *cluster.result, known, is_connect, report.observed_at)
                           .Judge(selection.topics);
   report.counts = Count(report.partitions);

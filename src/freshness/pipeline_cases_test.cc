@@ -103,6 +103,81 @@ TEST(FreshnessPipelineCaseTest, Case02CompactedTopicHasATimeMarginOnlyWhenItDele
   EXPECT_EQ(world.Judge().retention_margin, 50min);
 }
 
+TEST(FreshnessPipelineCaseTest, Case05WhatWasSeenOfTheOldTopicSaysNothingOnceTheTableHasMovedOn) {
+  // The first look at a checkpoint of the new topic: the old one had gone on for an hour.
+  World world = One(Aged(1min)).SawEnd(10, 3h).SawEnd(500, 2h).KnewTopicAs("id-0");
+  world.memory.checkpoint_value = "orders,0:480";
+  const PipelineReport report = world.Sla(10min).Judge();
+  EXPECT_EQ(report.status, PipelineStatus::kFresh);
+  EXPECT_EQ(report.lag, 1min);
+  // Of the same topic it does.
+  world.memory.topic_ids[support::kTopic] = "id-1";
+  EXPECT_EQ(world.Judge().lag, 2h);
+}
+
+TEST(FreshnessPipelineCaseTest, Case14ARecordThatWasSeenToWaitForTheSlaIsABreachWithoutAnyStamp) {
+  World world = One(Stamped(-1)).SawEnd(60, 40min);
+  const PipelineReport late = world.Sla(40min).Judge();
+  EXPECT_EQ(late.status, PipelineStatus::kBreach);
+  EXPECT_EQ(late.lag, 40min);
+  EXPECT_TRUE(late.lag_is_lower_bound);
+  EXPECT_EQ(late.partitions[0].reason, "no_timestamp");
+  // Below it proves nothing.
+  const PipelineReport doubtful = world.Sla(41min).Judge();
+  EXPECT_EQ(doubtful.status, PipelineStatus::kUnknown);
+  EXPECT_EQ(doubtful.reason, Reason::kNoTimestamp);
+  EXPECT_EQ(doubtful.lag, std::nullopt);
+  EXPECT_THAT(doubtful.message, HasSubstr("for 2400 s at least"));
+}
+
+/// A record that waits since a minute: the log was seen without it 61 s ago and with it 59 s ago.
+/// Our clock has been set by `step` since, the producer's is right.
+World WaitsAMinute(Milliseconds step) {
+  return One(Aged(1min + step)).SawEnd(50, 61s + step).SawEnd(60, 59s + step);
+}
+
+TEST(FreshnessPipelineCaseTest, Case19ClockSetBackMakesNothingYounger) {
+  for (const Milliseconds step : {-7s, -59s, -3600s}) {
+    // What was seen before the step moves along with it.
+    World world = One(Aged(1min + step)).SawEnd(50, 61s + step).SawEnd(60, 59s + step);
+    const PipelineReport report = world.SetClock(step).Sla(50s).Judge();
+    EXPECT_EQ(report.status, PipelineStatus::kBreach) << step.count();
+    ASSERT_TRUE(report.lag) << step.count();
+    EXPECT_GE(*report.lag, 59s) << step.count();
+    EXPECT_LE(*report.lag, 61s) << step.count();
+  }
+}
+
+TEST(FreshnessPipelineCaseTest, Case19ClockSetForwardProvesNoBreach) {
+  const PipelineReport report = WaitsAMinute(1h).SetClock(1h).Sla(10min).Judge();
+  EXPECT_EQ(report.status, PipelineStatus::kUnknown);
+  EXPECT_EQ(report.reason, Reason::kNoTimestamp);
+  EXPECT_EQ(report.lag, std::nullopt);
+  EXPECT_EQ(report.partitions[0].reason, "clock_set");
+  EXPECT_THAT(report.message, HasSubstr("it has waited for 60 to 3660 s"));
+}
+
+TEST(FreshnessPipelineCaseTest, Case19ClockSetForwardLeavesWhatItCannotChange) {
+  // Fresh and late either way.
+  const PipelineReport fresh = WaitsAMinute(7s).SetClock(7s).Sla(10min).Judge();
+  EXPECT_EQ(fresh.status, PipelineStatus::kFresh);
+  EXPECT_EQ(fresh.lag, 1min);
+  EXPECT_TRUE(fresh.lag_is_lower_bound);
+  const PipelineReport late = WaitsAMinute(1h).SetClock(1h).Sla(50s).Judge();
+  EXPECT_EQ(late.status, PipelineStatus::kBreach);
+  EXPECT_EQ(late.lag, 1min);
+  EXPECT_TRUE(late.lag_is_lower_bound);
+}
+
+TEST(FreshnessPipelineCaseTest, Case19RecordsThatCameAfterTheStepAreBoundedByWhatWasSeenSince) {
+  World world = One(Aged(1h + 10s));
+  world.SawEnd(40, 2h).SetClock(1h).SawEnd(50, 11s);
+  const PipelineReport report = world.Sla(10min).Judge();
+  EXPECT_EQ(report.status, PipelineStatus::kFresh);
+  EXPECT_EQ(report.lag, 11s);
+  EXPECT_FALSE(report.lag_is_lower_bound);
+}
+
 TEST(FreshnessPipelineCaseTest, Case20OfAnUnseenPartitionTheNextRecordToBeDeletedIsLost) {
   World world({Seen(0, 100).Log(40, 200).Record(100, 5min), Seen(1).Log(0, 20).Record(0, 5min)});
   const PipelineReport report = world.Judge();

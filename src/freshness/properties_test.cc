@@ -87,7 +87,10 @@ PipelineMemory AnyMemory() {
   PipelineMemory memory;
   const kafka::TopicPartition first{support::kTopic, 0};
   for (int i = *rc::gen::inRange(0, 4); i > 0; --i)
-    memory.arrivals[first].push_back({*AnyOffset(), WallTimeFromMillis(*AnyStamp())});
+    memory.arrivals[first].push_back(
+        {*AnyOffset(), WallTimeFromMillis(*AnyStamp()),
+         Milliseconds(*rc::gen::inRange(0, 7'200'000)),
+         Milliseconds(std::max(0, *rc::gen::inRange(-7'200'000, 7'200'000)))});
   if (*rc::gen::arbitrary<bool>())
     memory.stamps[first] = {*AnyOffset(), *AnyStamp(), kafka::TimestampType::kCreate};
   if (*rc::gen::inRange(0, 20) == 7) memory.topic_ids[support::kTopic] = "id-0";

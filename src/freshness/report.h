@@ -62,6 +62,9 @@ struct PartitionVerdict {
   kafka::TimestampType timestamp_type = kafka::TimestampType::kNone;
   std::optional<Milliseconds> lag;  ///< time in queue; 0 when fresh, never negative
   bool lag_is_lower_bound = false;
+  /// Only when the lag lies between `lag` and this: our clock was set forward while the record can
+  /// have waited, or nothing says when it came and it was only seen to wait (Milliseconds::max()).
+  std::optional<Milliseconds> lag_at_most;
   std::optional<int64_t>
       uncommitted_records;   ///< end - max(committed, log_start): an upper bound with gaps
   int64_t lost_records = 0;  ///< upper bound: log_start - committed
@@ -69,8 +72,9 @@ struct PartitionVerdict {
   std::optional<Milliseconds>
       retention_margin;        ///< until the record at `committed` is deleted by age
   Milliseconds clock_skew{0};  ///< how far a record's stamp lies in the future
-  /// true: `lag` (or `blocked_age`) comes from when the record can have arrived at the earliest, as
-  /// earlier runs saw the log end; its stamp is older than that, or says nothing.
+  /// true: `lag` (or `blocked_age`) comes from when earlier runs saw the log end: the record can
+  /// have arrived then at the earliest, or had arrived by then. Its stamp says another time, or
+  /// none.
   bool is_arrival_bound = false;
   /// Only when BLOCKED: age of the oldest record the open transaction holds back.
   std::optional<Milliseconds> blocked_age;

@@ -90,6 +90,9 @@ struct PartitionFacts {
   /// One past the last record below every open transaction. Equals high_watermark when none is
   /// open. Only asked for kReadCommitted.
   std::optional<Offset> last_stable;
+  /// When the ends were asked for, on our clock: they were not taken before. nullopt: not told. A
+  /// probe may ask several times; what answered first is older than the result's `observed_at`.
+  std::optional<WallTime> asked_at;
 
   /// How the search from max(committed, log_start) ended. kNotSearched: not needed (caught up,
   /// ahead) or not possible (see fault). kEstimated: records were not read, for lack of a right to

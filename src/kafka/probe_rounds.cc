@@ -218,6 +218,8 @@ class Run {
       targets.push_back({.facts = work.facts, .place = PlaceOf(work)});
       asked.push_back(&work);
     }
+    const auto asked_at =
+        std::chrono::time_point_cast<Milliseconds>(std::chrono::system_clock::now());
     const auto taken_at = asker_.AskWatermarks(request_.isolation, targets, patience_, budget_);
     if (taken_at) result_.observed_at = *taken_at;
     std::vector<Work*> lagging;
@@ -226,6 +228,7 @@ class Run {
       if (targets[i].outcome == WatermarkTarget::Outcome::kFault) asked[i]->is_decided = true;
       if (targets[i].outcome != WatermarkTarget::Outcome::kAnswered) continue;
       PartitionFacts& facts = *asked[i]->facts;
+      facts.asked_at = asked_at;
       facts.search = PartitionFacts::Search::kNotSearched;  // of this round
       if (const FirstRecord* known = KnownFirstOf(*asked[i])) {
         facts.search = PartitionFacts::Search::kRecord;

@@ -1,8 +1,9 @@
 // {"checkpoint": "…", "cluster": "…",
-//  "topics": {"orders": {"id": "…", "partitions": {"0": {"ends": [[end, ms], …],
+//  "topics": {"orders": {"id": "…", "partitions": {"0": {"ends": [[end, ms, for, advance], …],
 //                                                        "first": [offset, ms, "create",
 //                                                        after]}}}}}
 // `first` ends with the committed offset it follows, or null. Parts that are empty are left out.
+// `for` and `advance` are milliseconds; releases before them wrote pairs.
 #include "state/memory_text.h"
 
 #include <fmt/core.h>
@@ -27,7 +28,8 @@ json PartitionOf(const PipelineMemory& memory, const kafka::TopicPartition& key)
   if (const auto found = memory.arrivals.find(key); found != memory.arrivals.end()) {
     json ends = json::array();
     for (const auto& arrival : found->second)
-      ends.push_back({arrival.end, MillisOf(arrival.seen_at)});
+      ends.push_back({arrival.end, MillisOf(arrival.seen_at), arrival.seen_for.count(),
+                      arrival.clock_advance.count()});
     partition["ends"] = std::move(ends);
   }
   if (const auto found = memory.stamps.find(key); found != memory.stamps.end()) {
@@ -57,6 +59,14 @@ Result<int64_t> IntegerOf(const json& value, std::string_view where) {
   return value.get<int64_t>();
 }
 
+/// Bounded, so that sums of two and a time never overflow.
+Result<Milliseconds> DurationOf(const json& value, std::string_view where) {
+  constexpr int64_t kMax = int64_t{1} << 50;  // 35,000 years
+  TRY_ASSIGN(const int64_t ms, IntegerOf(value, where));
+  if (ms < 0 || ms > kMax) return Corrupt("not a duration", where);
+  return Milliseconds(ms);
+}
+
 Status ReadText(const json& object, const char* key, std::string& text) {
   const json* value = Find(object, key);
   if (value == nullptr) return {};
@@ -69,10 +79,17 @@ Status ReadEnds(const json& ends, std::string_view where,
                 std::vector<PipelineMemory::Arrival>& arrivals) {
   if (!ends.is_array()) return Corrupt("not a list", where);
   for (const json& end : ends) {
-    if (!end.is_array() || end.size() != 2) return Corrupt("not a pair of end and time", where);
-    TRY_ASSIGN(const int64_t offset, IntegerOf(end[0], where));
+    if (!end.is_array() || (end.size() != 2 && end.size() != 4))
+      return Corrupt("not an end and its times", where);
+    PipelineMemory::Arrival arrival;
+    TRY_ASSIGN(arrival.end, IntegerOf(end[0], where));
     TRY_ASSIGN(const int64_t seen_ms, IntegerOf(end[1], where));
-    arrivals.push_back({.end = offset, .seen_at = WallTimeFromMillis(seen_ms)});
+    arrival.seen_at = WallTimeFromMillis(seen_ms);
+    if (end.size() == 4) {
+      TRY_ASSIGN(arrival.seen_for, DurationOf(end[2], where));
+      TRY_ASSIGN(arrival.clock_advance, DurationOf(end[3], where));
+    }
+    arrivals.push_back(arrival);
   }
   return {};
 }

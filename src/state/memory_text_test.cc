@@ -24,7 +24,7 @@ PipelineMemory Rich() {
   memory.checkpoint_value = "orders,0:100,12:7";
   memory.cluster_id = "cluster-a";
   memory.topic_ids = {{"orders", "id-1"}, {"of \"quotes\"", "id-2"}};
-  memory.arrivals[{"orders", 0}] = {{100, kNow - 1min}, {150, kNow}};
+  memory.arrivals[{"orders", 0}] = {{100, kNow - 1min, 5s, 1h}, {150, kNow}};
   memory.arrivals[{"orders", 12}] = {{std::numeric_limits<int64_t>::max(), kNow}};
   memory.stamps[{"orders", 12}] = {.offset = 7,
                                    .timestamp_ms = -1,
@@ -46,6 +46,13 @@ TEST(MemoryTextTest, BytesThatAreNoTextAreReplaced) {
   PipelineMemory memory;
   memory.checkpoint_value = "orders\xff,0:1";
   EXPECT_THAT(ParseMemory(FormatMemory(memory)), IsOk());
+}
+
+TEST(MemoryTextTest, PairsOfAnOlderReleaseAreRead) {
+  PipelineMemory memory;
+  memory.arrivals[{"t", 1}] = {{.end = 5, .seen_at = WallTimeFromMillis(7)}};
+  EXPECT_THAT(ParseMemory(R"({"topics":{"t":{"partitions":{"1":{"ends":[[5,7]]}}}}})"),
+              IsOkAnd(memory));
 }
 
 TEST(MemoryTextTest, KeysOfANewerReleaseArePassedOver) {
@@ -71,6 +78,10 @@ TEST(MemoryTextTest, WhatIsNotAMemoryIsCorruptAndNamed) {
            {R"({"topics":{"t":{"partitions":{"1":{"ends":[[1,2.5]]}}}}})", "not a whole number"},
            {R"({"topics":{"t":{"partitions":{"1":{"ends":[[18446744073709551615,2]]}}}}})",
             "number is over"},
+           {R"({"topics":{"t":{"partitions":{"1":{"ends":[[1,2,3]]}}}}})", "not an end and its"},
+           {R"({"topics":{"t":{"partitions":{"1":{"ends":[[1,2,-1,0]]}}}}})", "not a duration"},
+           {R"({"topics":{"t":{"partitions":{"1":{"ends":[[1,2,0,9223372036854775807]]}}}}})",
+            "not a duration"},
            {R"({"topics":{"t":{"partitions":{"1":{"first":[1,2,"when",3]}}}}})",
             "not a timestamp type at=t/1"},
            {R"({"topics":{"t":{"partitions":{"1":{"first":[1,2]}}}}})", "not a first record"},

@@ -140,6 +140,11 @@ struct World {
     memory.arrivals[{kTopic, 0}].push_back({.end = end, .seen_at = kNow - ago});
     return *this;
   }
+  /// The clock was set by `step` after the earlier runs above.
+  World& SetClock(Milliseconds step) {
+    memory = freshness::AfterClockStep(std::move(memory), step);
+    return *this;
+  }
   /// An earlier run read the stamp at `offset` of partition 0.
   World& SawStamp(kafka::Offset offset, Milliseconds age) {
     memory.stamps[{kTopic, 0}] = {.offset = offset,
