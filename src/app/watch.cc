@@ -30,6 +30,13 @@ using freshness::PipelineMemory;
 using freshness::PipelineReport;
 using freshness::PipelineStatus;
 
+/// A table that takes longer does not keep others of its store waiting; so many at a time.
+constexpr Milliseconds kTableHeldAfter{1000};
+constexpr size_t kTablesHeldMax = 32;
+/// Partitions of a cluster that has answered before are waited for so long, or three times as long
+/// as it takes of late; then they are asked alone, and get all of the time.
+constexpr Milliseconds kProbePatienceMin{3000};
+
 /// The wall clock moved so much against the steady one: somebody set it.
 constexpr Milliseconds kClockStepMin{1000};
 
@@ -88,6 +95,7 @@ struct Cluster {
   Milliseconds back_off{0};
   MonoTime left_alone_until{};
   std::optional<Error> last_error;
+  std::optional<Milliseconds> usual;  ///< what it took of late to learn all; nullopt: never yet
   WorkLane lane{1};
 };
 
@@ -107,6 +115,14 @@ bool HasSilence(const PipelineReport& report) {
   });
 }
 
+bool HasSilence(const kafka::ProbeResult& result) {
+  return std::ranges::any_of(result.partitions, [](const kafka::PartitionFacts& facts) {
+    return facts.fault == kafka::ProbeFault::kTimeout ||
+           facts.fault == kafka::ProbeFault::kNoLeader ||
+           facts.fault == kafka::ProbeFault::kBrokerUnreachable;
+  });
+}
+
 // What workers and callers tell the deciding thread.
 struct TableWasRead {
   Passage passage;
@@ -115,6 +131,7 @@ struct ClusterWasAsked {
   Cluster* cluster = nullptr;  ///< stays while it is asking
   std::vector<Passage> passages;
   std::vector<ClusterFacts> answers;
+  Milliseconds took{0};
 };
 struct NewConfig {
   Config config;
@@ -231,6 +248,8 @@ class Watch::Loop {
       const MonoTime now = edges_.clock->Mono();
       for (const std::string& name : schedule_.TakeDue(now)) Begin(name, now);
       AskClusters(now);
+      for (auto& [key, lane] : table_lanes_)
+        lane->RunBesides(now - kTableHeldAfter, kTablesHeldMax);
       std::erase_if(retired_, [](const auto& cluster) { return !cluster->is_asking; });
       for (Message& message : AwaitMessages(now, stop))
         std::visit([this](auto& each) { Take(std::move(each)); }, message);
@@ -334,16 +353,41 @@ class Watch::Loop {
       cluster->is_asking = true;
       cluster->gathers_until.reset();
       auto passages = std::make_shared<std::vector<Passage>>(std::exchange(cluster->waiting, {}));
-      cluster->lane.Add([this, asked = cluster.get(), isolation = key.isolation, passages] {
-        auto answers = Ask(*asked, isolation, *passages);
-        Post(ClusterWasAsked{asked, std::move(*passages), std::move(answers)});
+      const Milliseconds deadline = DeadlineFor(key, *cluster);
+      cluster->lane.Add([this, asked = cluster.get(), isolation = key.isolation, deadline,
+                         passages] {
+        const MonoTime begun = edges_.clock->Mono();
+        auto answers = Ask(*asked, isolation, *passages, deadline);
+        const auto took = std::chrono::duration_cast<Milliseconds>(edges_.clock->Mono() - begun);
+        Post(ClusterWasAsked{asked, std::move(*passages), std::move(answers), took});
       });
+    }
+  }
+
+  Milliseconds DeadlineFor(const ClusterKey& key, const Cluster& cluster) const {
+    if (key.is_silent || !cluster.usual) return options_.probe_deadline;
+    return std::min(std::max(3 * *cluster.usual, kProbePatienceMin), options_.probe_deadline);
+  }
+
+  /// Only what left nothing open says how long it takes.
+  void NoteDuration(const ClusterWasAsked& message) {
+    const bool is_open = std::ranges::any_of(message.answers, [](const ClusterFacts& answer) {
+      return !answer.result || HasSilence(*answer.result);
+    });
+    if (is_open) return;
+    for (auto& [key, cluster] : clusters_) {
+      if (cluster.get() != message.cluster) continue;
+      const auto quick = clusters_.find({key.name, key.isolation, false});
+      if (quick == clusters_.end()) return;
+      auto& usual = quick->second->usual;
+      usual = std::max(message.took, usual.value_or(Milliseconds(0)) * 9 / 10);
+      return;
     }
   }
 
   /// On the cluster's thread.
   std::vector<ClusterFacts> Ask(Cluster& cluster, kafka::IsolationLevel isolation,
-                                const std::vector<Passage>& passages) const {
+                                const std::vector<Passage>& passages, Milliseconds deadline) const {
     if (!cluster.probe) {
       auto opened = edges_.open_probe(cluster.config);
       if (!opened) {
@@ -356,12 +400,13 @@ class Watch::Loop {
     std::vector<ClusterQuestion> questions;
     for (const Passage& passage : passages) questions.push_back(passage.reading.question);
     return AskCluster(*cluster.probe, cluster.config.hidden, isolation, questions,
-                      Budget::For(options_.probe_deadline, stop_work_.get_token()));
+                      Budget::For(deadline, stop_work_.get_token()));
   }
 
   void Take(ClusterWasAsked message) {
     Cluster& cluster = *message.cluster;
     cluster.is_asking = false;
+    NoteDuration(message);
     const auto failed =
         std::ranges::find_if(message.answers, [](const auto& answer) { return !!answer.error; });
     if (failed == message.answers.end()) {

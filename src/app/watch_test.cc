@@ -72,6 +72,8 @@ struct World {
   std::map<std::string, Gate> cluster_gates;  // by bootstrap servers; made before the watch
   std::vector<ProbeRequest> requests;
   std::set<std::string> dead;
+  std::set<std::string> silent_topics;
+  std::vector<Milliseconds> deadlines;  // of each request
   int opened = 0;
   kafka::Offset end = 10;
   std::optional<int64_t> stamp;
@@ -89,6 +91,7 @@ class FakeProbe final : public kafka::PartitionProbe {
     if (budget.is_stopped()) return Fail(ErrorKind::kCancelled, "stopped");
     const std::lock_guard lock(world_.mutex);
     world_.requests.push_back(request);
+    world_.deadlines.push_back(budget.Remaining());
     if (world_.dead.contains(servers_)) return Fail(ErrorKind::kUnavailable, "refused");
     ProbeResult result;
     result.observed_at = world_.clock->Now();
@@ -105,6 +108,11 @@ class FakeProbe final : public kafka::PartitionProbe {
         PartitionFacts facts;
         facts.partition = {topic.name, partition};
         facts.committed = committed;
+        if (world_.silent_topics.contains(topic.name)) {
+          facts.fault = kafka::ProbeFault::kTimeout;
+          result.partitions.push_back(facts);
+          continue;
+        }
         facts.log_start = 0;
         facts.high_watermark = world_.end;
         facts.last_stable = world_.end;
@@ -414,6 +422,34 @@ TEST_F(WatchTest, AReportThatIsNotRenewedIsNotShownForEver) {
   EXPECT_EQ(silent.report.lag, std::nullopt);
   EXPECT_EQ(silent.report.counts.total, 0);
   EXPECT_TRUE(silent.report.last_success.has_value());
+}
+
+TEST_F(WatchTest, WhatAnsweredIsHeldUpByASilentPartitionForAShortTimeOnly) {
+  Add("a", "orders,0:10", "main", 100ms);
+  Add("b", "clicks,0:10", "main", 100ms);
+  Start();
+  AwaitLook("a", 3);
+  {
+    const std::lock_guard lock(world_.mutex);
+    world_.silent_topics = {"clicks"};
+    world_.requests.clear();
+    world_.deadlines.clear();
+  }
+  const auto is_asked_alone = [this] {
+    const std::lock_guard lock(world_.mutex);
+    for (size_t i = 0; i < world_.requests.size(); ++i) {
+      const auto& topics = world_.requests[i].topics;
+      if (std::ranges::find(topics, "orders", &ProbeRequest::Topic::name) != topics.end()) {
+        EXPECT_LE(world_.deadlines[i], 3s) << "where others wait";
+      } else if (world_.deadlines[i] > 5s) {
+        return true;
+      }
+    }
+    return false;
+  };
+  size_t looks = 3;
+  while (!is_asked_alone() && looks < 100) AwaitLook("a", ++looks);
+  EXPECT_TRUE(is_asked_alone()) << "the silent one gets all of the time";
 }
 
 TEST_F(WatchTest, AClockThatIsSetBackMakesNothingYounger) {

@@ -7,8 +7,11 @@
 #include <deque>
 #include <functional>
 #include <mutex>
+#include <set>
 #include <thread>
 #include <vector>
+
+#include "base/clock.h"
 
 namespace tidemark::app {
 
@@ -26,17 +29,23 @@ class WorkLane {
   /// First come, first done. Whoever adds bounds how much waits.
   void Add(std::function<void()> work);
 
+  /// Lets a waiting work run beside each one that has run since before `begun`, but no more than
+  /// `more_max` at a time.
+  void RunBesides(MonoTime begun, size_t more_max);
+
   /// Neither waiting nor running work.
   bool is_idle() const;
 
  private:
   void Run();
+  void StartThread();  // with the lock
 
   const unsigned threads_max_;
   mutable std::mutex mutex_;
   std::condition_variable has_work_;
   std::deque<std::function<void()>> waiting_;
-  size_t running_ = 0;
+  std::multiset<MonoTime> running_;  // since when
+  size_t more_ = 0;                  // of `threads_max_`
   bool is_over_ = false;
   std::vector<std::jthread> threads_;
 };
