@@ -8,6 +8,7 @@
 #include "api/json_writer_internal.h"
 #include "api/list_shards_internal.h"
 #include "base/time_text.h"
+#include "change/event_part.h"
 #include "lake/hudi/partitions.h"
 
 namespace tidemark::api {
@@ -236,12 +237,10 @@ std::vector<Part> PagesOf(const Snapshot& snapshot, const TableProperties& prope
   return pages;
 }
 
-/// Over the details of all parts, each behind its length, so that no two lists of details have one
-/// text.
 std::string GroupDigest(const std::vector<Part>& parts) {
-  std::string text;
-  for (const auto& part : parts) text += fmt::format("{}:{}", part.detail.size(), part.detail);
-  return HexOf(change::HashOf(text));
+  std::vector<std::string_view> details;
+  for (const auto& part : parts) details.push_back(part.detail);
+  return HexOf(change::DigestOfDetails(details));
 }
 
 void WritePrevious(JsonWriter& json, const std::optional<change::Previous>& previous) {
@@ -341,6 +340,12 @@ std::vector<ChangeEvent> Events(const TableIdentity& table, const TablePropertie
 }
 
 }  // namespace
+
+std::string SchemaFieldsJson(const change::Schema& schema) {
+  JsonWriter json;
+  WriteFields(json, schema.columns);
+  return json.text();
+}
 
 std::string TableUid(std::string_view base_path) {
   return HexOf(change::HashOf(base_path)).substr(0, kUidDigits);

@@ -25,6 +25,9 @@ struct TableIdentity {
 std::string TableUid(std::string_view base_path);
 TableIdentity IdentityOf(std::string_view base_path, const lake::hudi::TableProperties& properties);
 
+/// The columns as a schema event has them: an array.
+std::string SchemaFieldsJson(const change::Schema& schema);
+
 /// How large one event may get. Measured before compression, as Kafka producers do.
 struct EventLimits {
   size_t body_size_max = size_t{512} << 10;
