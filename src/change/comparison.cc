@@ -40,8 +40,10 @@ std::optional<std::string> UnseenFrom(const Cursor& cursor, const Comparison& se
     if (!seen.start.empty() && key.requested < seen.start && (!from || key.requested < *from))
       from = key.requested;
   }
-  const bool is_gap = !seen.start.empty() && !cursor.newest_requested.empty() &&
-                      seen.start > cursor.newest_requested && !seen.archived.empty();
+  // A table that had no commit when it was last read may have had some archived by now.
+  const bool is_first = cursor.newest_requested.empty();
+  const bool is_gap = !seen.start.empty() && seen.start > cursor.newest_requested &&
+                      (is_first || !seen.archived.empty());
   if (is_gap && (!from || cursor.newest_requested < *from)) from = cursor.newest_requested;
   return from;
 }

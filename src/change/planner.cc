@@ -214,7 +214,7 @@ class Planner {
       group.retracted.push_back({.instant = key, .seq = cursor().published.at(key)});
     }
     if (group.retracted.empty()) return;
-    for (const auto& retraction : group.retracted) cursor().published.erase(retraction.instant);
+    for (const auto& retraction : group.retracted) Forget(retraction.instant);
     if (is_restore) return;  // the epoch that follows tells what is there
     TakeDifference(InventoryOf(cursor().published), group);
     TakeSchemaOf(cursor().published, cursor().schema, group);
@@ -290,7 +290,13 @@ class Planner {
   }
 
   void Forget(const std::set<InstantKey>& keys) {
-    for (const auto& key : keys) cursor().published.erase(key);
+    for (const auto& key : keys) Forget(key);
+  }
+  void Forget(const InstantKey& key) {
+    cursor().published.erase(key);
+    const auto& source = cursor().schema_source;
+    if (source && InstantKey{source->requested, source->action_name} == key)
+      cursor().schema_source.reset();
   }
 
   // --- The frame ---

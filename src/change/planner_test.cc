@@ -86,6 +86,8 @@ class PlannerTest : public ::testing::Test {
   }
 
   Plan Read(PlanOptions options = {}) {
+    // The archive is there to be read, mostly empty.
+    if (NeedsOf(state_, facts_, options).archive_from && !facts_.archive) facts_.archive.emplace();
     EXPECT_TRUE(NeedsOf(state_, facts_, options).is_empty());
     auto plan = PlanChanges(state_, facts_, options);
     state_ = plan.after;
@@ -252,6 +254,19 @@ TEST_F(PlannerTest, ARollbackOfAPublishedCommitTakesItBack) {
   EXPECT_THAT(ReadLines(), IsEmpty());
 }
 
+TEST_F(PlannerTest, ARollbackOfTheOnlyCommitWithASchemaTakesTheSchemaBack) {
+  Commit("1", {"p1/a"});
+  Read();
+  Schema(Commit("2", {"p1/a"}), "x");
+  Read();
+  Take("2", "commit");
+  Unlist("2");
+  Add("3", "rollback").undone = {{"2", "commit"}};
+  const auto plan = Read();
+  EXPECT_THAT(LinesOf(plan), ElementsAre("1.3 rollback@3 retract 2#2 schema"));
+  EXPECT_THAT(plan.groups[0].schema->schema.columns, IsEmpty());
+}
+
 TEST_F(PlannerTest, NothingIsToldWhileAPublishedCommitIsBeingRolledBack) {
   Commit("1", {"p1/a"});
   Read();
@@ -318,6 +333,14 @@ TEST_F(PlannerTest, CommitsArchivedUnseenAreToldFromTheArchive) {
   Archive("1", "commit");
   Archive("2", "commit");
   EXPECT_THAT(ReadLines(), ElementsAre("1.2 commit@2 +p2", "1.3 commit@3 +p3"));
+}
+
+TEST_F(PlannerTest, TheFirstCommitsOfATableAreNotMissedWhenTheyAreArchivedUnseen) {
+  Read();
+  Commit("1", {"p1/a"});
+  Commit("2", {"p2/b"});
+  Archive("1", "commit");
+  EXPECT_THAT(ReadLines(), ElementsAre("1.2 commit@1 +p1", "1.3 commit@2 +p2"));
 }
 
 TEST_F(PlannerTest, AnArchiveThatCannotBeReadLeavesARangeAndAListing) {
