@@ -160,10 +160,12 @@ Status CatalogSink::FillFully(const CatalogTable& table, const SinkUpdate& updat
   TRY(CheckValues(table, partitions));
   TRY_ASSIGN(const auto present, catalog_->ListPartitions(table, budget));
   std::set<std::vector<std::string>> wanted;
-  for (const auto& partition : partitions) wanted.insert(CatalogValues(partition));
   const std::set<std::vector<std::string>> known(present.begin(), present.end());
+  // Two folders of the same values are one partition to a catalog, and twice in a batch an error.
   std::erase_if(partitions, [&](const PartitionView& partition) {
-    return known.contains(CatalogValues(partition));
+    auto values = CatalogValues(partition);
+    const bool is_known = known.contains(values);
+    return !wanted.insert(std::move(values)).second || is_known;
   });
   const auto surplus = Surplus(present, wanted);
   if (!surplus.empty()) TRY(catalog_->DropPartitions(table, surplus, budget));

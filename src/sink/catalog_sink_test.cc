@@ -187,6 +187,13 @@ TEST_F(CatalogSinkTest, AFailureAtAnyCallHealsWithTheNextTry) {
   }
 }
 
+TEST_F(CatalogSinkTest, TwoFoldersOfTheSameValuesAreOnePartition) {
+  partitions_ = {Day("1"), {.path = "1", .values = {"1"}}, Day("2")};
+  EXPECT_EQ(Apply({1, 1}).partitions_added, 2U);
+  EXPECT_EQ(Apply({2, 1}).partitions_added, 0U);
+  EXPECT_THAT(There().partitions, ElementsAre(Values{"1"}, Values{"2"}));
+}
+
 TEST_F(CatalogSinkTest, WhatIsNotOursStays) {
   ASSERT_EQ(Apply({1, 1}).kind, OutcomeKind::kApplied);
   auto& table = tables_.entries.at("sales.orders").table;

@@ -46,7 +46,7 @@ change::Column Column(std::string name, std::string type) {
 PartitionView Hour(int number) {
   PartitionView partition;
   const std::string day =
-      "2026-" + std::to_string(10 + number / 2400) + "-" + std::to_string(10 + number / 24 % 90);
+      "2026-" + std::to_string(10 + number / 2400) + "-" + std::to_string(10 + number / 24 % 100);
   const std::string hour = std::to_string(number % 24);
   partition.path = "dt=" + day + "/hour=" + hour;
   partition.values = {day, hour};
@@ -78,6 +78,15 @@ class HiveSinkTest : public testing::Test {
   }
   SinkOutcome Apply(CatalogSink& sink, SinkStamp stamp, const TableDelta* delta = nullptr) {
     return sink.Apply({.now = view_, .stamp = stamp, .delta = delta}, Ample());
+  }
+  /// Tries again as a sink's pace does: Derby gives up one of two transactions that wait for each
+  /// other.
+  SinkOutcome ApplyAgain(CatalogSink& sink, SinkStamp stamp, const TableDelta* delta = nullptr) {
+    constexpr int kTriesMax = 5;
+    auto outcome = Apply(sink, stamp, delta);
+    for (int tries = 1; outcome.kind == OutcomeKind::kTemporary && tries < kTriesMax; ++tries)
+      outcome = Apply(sink, stamp, delta);
+    return outcome;
   }
   std::optional<CatalogTable> There(const std::string& name) {
     auto table = reader_.ReadTable("default", name, Ample());
@@ -297,42 +306,40 @@ TEST_F(HiveSinkTest, ATableThatIsGoneStaysUnlessToldOtherwise) {
   EXPECT_EQ(Apply(dropping, {1, 2}).kind, OutcomeKind::kApplied);
 }
 
-constexpr int kTriesMax = 5;
+double Seconds(std::chrono::steady_clock::duration time) {
+  return std::chrono::duration<double>(time).count();
+}
 
-TEST_F(HiveSinkTest, TenThousandPartitionsAndThenAThousandMore) {
+TEST_F(HiveSinkTest, TenThousandPartitionsAndThenMoreInEveryUpdate) {
   using std::chrono::steady_clock;
-  const auto seconds = [](steady_clock::duration time) {
-    return std::chrono::duration<double>(time).count();
-  };
   AddPartitions(0, 10'000);
   CatalogSink sink = NewSink();
-  auto begin = steady_clock::now();
-  auto first = Apply(sink, {1, 1});
-  // Derby gives up one of two transactions that wait for each other; sinks try again later.
-  for (int tries = 1; first.kind == OutcomeKind::kTemporary && tries < kTriesMax; ++tries)
-    first = Apply(sink, {1, 1});
-  const double first_seconds = seconds(steady_clock::now() - begin);
+  const auto begin = steady_clock::now();
+  const auto first = ApplyAgain(sink, {1, 1});
+  const double first_seconds = Seconds(steady_clock::now() - begin);
   ASSERT_EQ(first.kind, OutcomeKind::kApplied) << first.reason;
   EXPECT_LE(first.partitions_added, 10'000U);
-  std::vector<double> times;
-  for (int64_t round = 0; round < 11; ++round) {
-    TableDelta delta{.from = {1, 1 + round}, .to = {1, 2 + round}};
-    const auto count = static_cast<int>(partitions_.size());
-    AddPartitions(count, count + 100);
-    delta.added.assign(partitions_.begin() + count, partitions_.end());
-    begin = steady_clock::now();
-    auto outcome = Apply(sink, delta.to, &delta);
-    for (int tries = 1; outcome.kind == OutcomeKind::kTemporary && tries < kTriesMax; ++tries)
-      outcome = Apply(sink, delta.to, &delta);
-    times.push_back(seconds(steady_clock::now() - begin));
-    ASSERT_EQ(outcome.kind, OutcomeKind::kApplied) << outcome.reason;
-    EXPECT_FALSE(outcome.was_full);
+  std::cout << "first sync of 10000 partitions: " << first_seconds << " s, "
+            << 10'000 / first_seconds << " a second\n";
+  int64_t seq = 1;
+  for (const int count : {1, 100, 1'000}) {
+    std::vector<double> times;
+    for (int round = 0; round < 7; ++round, ++seq) {
+      TableDelta delta{.from = {1, seq}, .to = {1, seq + 1}};
+      const auto known = static_cast<int>(partitions_.size());
+      AddPartitions(known, known + count);
+      delta.added.assign(partitions_.begin() + known, partitions_.end());
+      const auto before = steady_clock::now();
+      const auto outcome = ApplyAgain(sink, delta.to, &delta);
+      times.push_back(Seconds(steady_clock::now() - before));
+      ASSERT_EQ(outcome.kind, OutcomeKind::kApplied) << outcome.reason;
+      EXPECT_FALSE(outcome.was_full);
+    }
+    std::ranges::sort(times);
+    std::cout << "an update with " << count << " partitions: median " << times[times.size() / 2]
+              << " s, longest " << times.back() << " s\n";
   }
   EXPECT_EQ(PartitionsOf(*There(view_.table_name)), partitions_.size());
-  std::ranges::sort(times);
-  std::cout << "first sync of 10000 partitions: " << first_seconds << " s, "
-            << 10'000 / first_seconds << " a second; incremental with 100 partitions: median "
-            << times[times.size() / 2] << " s, longest " << times.back() << " s\n";
 }
 
 // The last: it stops the server.
