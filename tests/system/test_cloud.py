@@ -91,7 +91,7 @@ def test_the_daemon_sees_commits_in_the_store(
 ) -> None:
     topic = f"orders-{type(store).__name__}"
     kafka.create_topic(topic, 1)
-    kafka.produce(topic, [Record(0, n, now_ms()) for n in range(3)])
+    kafka.produce(topic, [Record(0, now_ms()) for _ in range(3)])
     folder = tmp_path / "table"
     uri = store.upload(write_table(folder, [Commit(f"{topic},0:2")]), topic)
     config = tmp_path / "tidemark.yaml"

@@ -48,10 +48,11 @@ def full_config(table: pathlib.Path, dead: str) -> dict:
                 "region": "eu-west-1",
                 "anonymous": "true",
                 "path_style": "true",
+                "credentials_file": "key.json",
+                "account_key": "YQ==",
+                "sas_token": "sv=1&sig=x",
             },
-            "google": {"match": "gs://*", "credentials_file": "key.json"},
             "azure": {"match": "abfss://*", "account_key": "YQ=="},
-            "shared": {"match": "az://*", "sas_token": "sv=1&sig=x"},
         },
         "defaults": {
             "sla_minutes": {"streaming": "60", "batch": "1440"},
