@@ -30,6 +30,11 @@ Result<std::unique_ptr<Client>> OpenReader(const ClusterOptions& options, Isolat
   return Open(Role::kReader, options, ReaderSettings(isolation, fetch_partition_bytes));
 }
 
+Result<std::unique_ptr<Client>> OpenRecordReader(const ClusterOptions& options,
+                                                 const Properties& settings) {
+  return Open(Role::kAsker, options, settings);
+}
+
 Owned<rd_kafka_event_t> AnswerQueue::Next(Milliseconds limit) const {
   Milliseconds left = limit;
   while (true) {

@@ -44,6 +44,10 @@ struct Askers {
 Result<std::unique_ptr<Client>> OpenReader(const ClusterOptions& options, IsolationLevel isolation,
                                            int64_t fetch_partition_bytes);
 
+/// A client that reads whole logs, with these settings; it knows the brokers from the start.
+Result<std::unique_ptr<Client>> OpenRecordReader(const ClusterOptions& options,
+                                                 const Properties& settings);
+
 /// A queue for the answers to requests of one kind. Answers that come after its end are dropped.
 class AnswerQueue {
  public:

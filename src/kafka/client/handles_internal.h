@@ -23,6 +23,7 @@ struct Destroy {
   void operator()(rd_kafka_TopicCollection_t* it) const { rd_kafka_TopicCollection_destroy(it); }
   void operator()(rd_kafka_ConfigResource_t* it) const { rd_kafka_ConfigResource_destroy(it); }
   void operator()(rd_kafka_error_t* it) const { rd_kafka_error_destroy(it); }
+  void operator()(rd_kafka_NewTopic_t* it) const { rd_kafka_NewTopic_destroy(it); }
   void operator()(rd_kafka_message_t* it) const { rd_kafka_message_destroy(it); }
 };
 
