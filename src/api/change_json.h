@@ -32,6 +32,8 @@ std::string SchemaFieldsJson(const change::Schema& schema);
 struct EventLimits {
   size_t body_size_max = size_t{512} << 10;
   size_t partitions_max = 5000;
+
+  friend bool operator==(const EventLimits&, const EventLimits&) = default;
 };
 
 /// One event: what goes into one Kafka record.

@@ -1,0 +1,122 @@
+#include "feed/outbox.h"
+
+#include <utility>
+
+#include "base/check.h"
+
+namespace tidemark::feed {
+
+namespace {
+
+/// Errors that say something of the records, not of the way to the log.
+bool IsOfTheRecords(ErrorKind kind) {
+  return kind == ErrorKind::kExhausted || kind == ErrorKind::kInvalidArgument;
+}
+
+}  // namespace
+
+Status Outbox::Open(const Budget& budget) {
+  writer_.reset();
+  is_lost_ = false;
+  auto writer = log_.OpenWriter(partition_, budget);
+  if (!writer) return internal::Pass(writer);
+  // Only now: what the owner before us had under way is written or never will be.
+  TRY(ReadBack(budget));
+  writer_ = *std::move(writer);
+  return {};
+}
+
+Status Outbox::ReadBack(const Budget& budget) {
+  TRY_ASSIGN(next_, log_.Read(
+                        LogTopic::kCursor, partition_, next_,
+                        [&](ReadRecord record) -> Status {
+                          tables_.erase(record.key);
+                          stamps_.erase(record.key);
+                          refused_.erase(record.key);
+                          if (!record.value) return {};
+                          auto table = ParseTableRecord(*record.value);
+                          if (!table) {
+                            refused_.emplace(record.key, std::move(table).error());
+                            return {};
+                          }
+                          stamps_.emplace(record.key, StampOf(*table));
+                          tables_.emplace(record.key, *std::move(table));
+                          return {};
+                        },
+                        budget));
+  return {};
+}
+
+std::optional<ParcelOutcome> Outbox::Known(const Parcel& parcel) const {
+  if (const auto refused = refused_.find(parcel.uid); refused != refused_.end())
+    return ParcelOutcome{.status = std::unexpected(refused->second)};
+  const auto stamp = stamps_.find(parcel.uid);
+  const std::string now = stamp == stamps_.end() ? "" : stamp->second;
+  if (now == parcel.before) return std::nullopt;
+  // An earlier try that was in doubt.
+  if (now == StampOf(parcel.after)) return ParcelOutcome{};
+  return ParcelOutcome{.status = Fail(ErrorKind::kConflict, "another publisher was here"),
+                       .is_stale = true};
+}
+
+std::vector<ParcelOutcome> Outbox::Send(std::span<const Parcel* const> parcels,
+                                        const Budget& budget) {
+  std::vector<ParcelOutcome> outcomes(parcels.size());
+  const auto fail = [&](const Error& error) {
+    for (auto& outcome : outcomes) outcome = {.status = std::unexpected(error)};
+    return outcomes;
+  };
+  if (is_lost_) return fail({ErrorKind::kConflict, "the partition has another owner"});
+  if (!is_open()) {
+    if (const auto opened = Open(budget); !opened) return fail(opened.error());
+  }
+  std::vector<const Parcel*> sendable;
+  std::vector<size_t> places;
+  for (size_t i = 0; i < parcels.size(); ++i) {
+    if (auto known = Known(*parcels[i])) {
+      outcomes[i] = *std::move(known);
+      continue;
+    }
+    sendable.push_back(parcels[i]);
+    places.push_back(i);
+  }
+  if (sendable.empty()) return outcomes;
+  const auto sent = SendAll(sendable, budget);
+  if (!sent && IsOfTheRecords(sent.error().kind) && sendable.size() > 1) {
+    for (const size_t place : places) outcomes[place] = Send({&parcels[place], 1}, budget)[0];
+    return outcomes;
+  }
+  for (const size_t place : places) {
+    outcomes[place].status = sent;
+    if (sent) Note(*parcels[place]);
+  }
+  return outcomes;
+}
+
+Status Outbox::SendAll(std::span<const Parcel* const> parcels, const Budget& budget) {
+  std::vector<LogRecord> records;
+  for (const Parcel* parcel : parcels)
+    records.insert(records.end(), parcel->records.begin(), parcel->records.end());
+  auto sent = writer_->Send(records, budget);
+  if (!sent && !writer_->is_usable()) Lose(sent.error().kind);
+  return sent;
+}
+
+Status Outbox::SendNotes(std::span<const LogRecord> records, const Budget& budget) {
+  if (!is_open()) return Fail(ErrorKind::kUnavailable, "the partition is not open");
+  auto sent = writer_->Send(records, budget);
+  if (!sent && !writer_->is_usable()) Lose(sent.error().kind);
+  return sent;
+}
+
+void Outbox::Lose(ErrorKind kind) {
+  writer_.reset();
+  is_lost_ = kind == ErrorKind::kConflict;
+}
+
+void Outbox::Note(const Parcel& parcel) {
+  tables_.insert_or_assign(parcel.uid, parcel.after);
+  stamps_.insert_or_assign(parcel.uid, StampOf(parcel.after));
+}
+
+}  // namespace tidemark::feed
