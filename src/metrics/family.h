@@ -9,6 +9,7 @@ namespace tidemark::metrics {
 enum class FamilyType {
   kGauge,
   kCounter,  ///< only grows while the process lives; its name ends in _total
+  kHistogram,  ///< counts by bucket, label `le`, that only grow; points have a suffix
 };
 
 /// One metric name with all its labels.
@@ -29,6 +30,7 @@ enum class FamilyGroup {
   kProcess,        ///< of the daemon itself
   kExporter,       ///< of the daemon's exporters
   kCoordination,   ///< of a daemon that shares its pipelines with others
+  kFeed,           ///< of the change feed's publisher; labels are those named, and no others
 };
 
 /// In the order of exposition. What it refers to lives as long as the process.

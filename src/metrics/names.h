@@ -28,4 +28,25 @@ inline constexpr std::string_view kProcessStart = "process_start_time_seconds";
 inline constexpr std::string_view kResidentMemory = "process_resident_memory_bytes";
 inline constexpr std::string_view kOpenFiles = "process_open_fds";
 
+// The change feed's publisher.
+inline constexpr std::string_view kSendSuccessRate = "metadata_sync_send_success_rate";
+inline constexpr std::string_view kSendLatencyP99 = "metadata_sync_send_latency_p99";
+inline constexpr std::string_view kUnpublishedInstants = "metadata_sync_unpublished_instants";
+inline constexpr std::string_view kOldestUnpublished = "metadata_sync_oldest_unpublished_seconds";
+inline constexpr std::string_view kTimelineCheckAge = "metadata_sync_timeline_check_age_seconds";
+inline constexpr std::string_view kTablePaused = "metadata_sync_table_paused";
+inline constexpr std::string_view kSendLatency = "metadata_sync_send_latency_seconds";
+inline constexpr std::string_view kSendTries = "metadata_sync_send_tries_total";
+inline constexpr std::string_view kSendFailures = "metadata_sync_send_failures_total";
+inline constexpr std::string_view kGroups = "metadata_sync_groups_total";
+inline constexpr std::string_view kLateInstants = "metadata_sync_late_instant_total";
+inline constexpr std::string_view kSnapshots = "metadata_sync_snapshots_total";
+inline constexpr std::string_view kFenced = "metadata_sync_fenced_total";
+inline constexpr std::string_view kControlRefused = "metadata_sync_control_refused_total";
+inline constexpr std::string_view kTables = "metadata_sync_tables";
+inline constexpr std::string_view kTablesParked = "metadata_sync_tables_parked";
+inline constexpr std::string_view kTablesLeftOut = "metadata_sync_tables_left_out";
+inline constexpr std::string_view kPartitionsHeld = "metadata_sync_partitions_held";
+inline constexpr std::string_view kPartitionsClosed = "metadata_sync_partitions_closed";
+
 }  // namespace tidemark::metrics::names

@@ -18,6 +18,8 @@ struct Point {
   const Family* family = nullptr;  ///< never null; of FamiliesOf
   Labels labels;
   std::string value;  ///< a plain decimal, never negative
+  /// Of a histogram's point: "_bucket", "_sum" or "_count".
+  std::string_view suffix{};
 };
 
 /// Those of one family stand together; no two have the same family and labels.

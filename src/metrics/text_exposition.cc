@@ -43,12 +43,14 @@ void WriteHeader(std::string& text, const Family& family, TextFormat format) {
     text.append(words).append("\n");
   };
   line("HELP", family.help);
-  line("TYPE", is_counter ? "counter" : "gauge");
+  line("TYPE", is_counter                              ? "counter"
+               : family.type == FamilyType::kHistogram ? "histogram"
+                                                       : "gauge");
   if (format == TextFormat::kOpenMetrics && !family.unit.empty()) line("UNIT", family.unit);
 }
 
 void WriteSample(std::string& text, const Point& point) {
-  text.append(point.family->name);
+  text.append(point.family->name).append(point.suffix);
   char separator = '{';
   for (const auto& [name, label] : point.labels) {
     text += separator;
