@@ -10,6 +10,7 @@
 
 #include "app/config_sections.h"
 #include "app/exporter_config.h"
+#include "app/feed_config.h"
 #include "app/hidden_values.h"
 #include "app/maintenance.h"
 #include "app/probe_choice.h"
@@ -56,6 +57,7 @@ struct Config {
   std::vector<PipelineConfig>
       pipelines;  ///< in file order, included files in place; names are unique
   std::optional<HttpConfig> http;
+  std::optional<FeedConfig> feed{};
   std::optional<state::StateOptions> state;  ///< its URL may hold a secret: never printed
   HiddenValues state_hidden{};               ///< as in ClusterConfig
   std::optional<CoordinationConfig> coordination;

@@ -163,7 +163,8 @@ void ConfigReader::ReadRoot(const std::string& file, const YAML::Node& root) {
     config_.exporters = ReadExporters(context_, file, exporters);
   if (const YAML::Node shared = map.Take("coordination"); shared.IsDefined())
     config_.coordination = ReadCoordination(context_, file, shared, ClusterNames());
-  map.Take("feed");
+  if (const YAML::Node feed = map.Take("feed"); feed.IsDefined())
+    config_.feed = ReadFeed(context_, file, feed, ClusterNames());
   map.Finish();
 }
 

@@ -8,6 +8,7 @@
 
 #include "app/config_sections.h"
 #include "app/exporter_config.h"
+#include "app/feed_config.h"
 #include "app/hidden_values.h"
 #include "app/yaml_map_internal.h"
 #include "state/state_store.h"
@@ -32,5 +33,9 @@ CoordinationConfig ReadCoordination(ConfigContext& context, const std::string& f
 
 ExportersConfig ReadExporters(ConfigContext& context, const std::string& file,
                               const YAML::Node& node);
+
+/// `clusters`: the names that are known.
+FeedConfig ReadFeed(ConfigContext& context, const std::string& file, const YAML::Node& node,
+                    const std::set<std::string>& clusters);
 
 }  // namespace tidemark::app

@@ -58,4 +58,9 @@ Diagnosis DiagnoseDaemon(const Config& config, Milliseconds limit);
 Diagnosis DiagnoseExporters(const Config& config, Milliseconds timeout,
                             const std::stop_token& stop);
 
+/// What `publish` needs: "cluster", "topics" (partitions, clean-up, sizes), "transactions" (rights
+/// on transactional ids and to write idempotently: one is opened that no publisher uses). No checks
+/// without a section `feed`. Asks the cluster for `limit` at most for each.
+Diagnosis DiagnoseFeed(const Config& config, Milliseconds limit);
+
 }  // namespace tidemark::app

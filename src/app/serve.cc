@@ -21,6 +21,7 @@
 #include "app/incident_notices.h"
 #include "app/local_wake_ups.h"
 #include "app/metric_values.h"
+#include "app/publish_run.h"
 #include "app/serve_routes.h"
 #include "app/state_keeper.h"
 #include "base/budget.h"
@@ -40,6 +41,8 @@ constexpr Milliseconds kStopGrace{5000};
 constexpr Milliseconds kReleaseMax{3000};
 /// Names of pipelines in one line of the log.
 constexpr size_t kNamesLogged = 5;
+/// How long the feed's cluster is waited for before the daemon begins without it.
+constexpr Milliseconds kClusterTime{10'000};
 /// A commit callback names every file of the commit.
 constexpr size_t kBodySizeMax = size_t{16} << 20U;
 
@@ -156,6 +159,7 @@ class Daemon {
     BeginExporters();
     BeginWatch();
     BeginWakeUps();
+    TRY(BeginPublishing());
     TRY(BeginAnswering());
     if (coordination_) coordination_->Begin([this] { TakeShare(); });
     Log(LogLevel::kInfo, fmt::format("watching pipelines={}", current_.Get()->pipelines.size()));
@@ -274,6 +278,16 @@ class Daemon {
     wake_ups_->Set(Ours());
   }
 
+  Status BeginPublishing() {
+    const auto config = current_.Get();
+    if (!config->feed) return {};
+    feed_series_max_ = static_cast<size_t>(config->feed->table_series_max);
+    TRY_ASSIGN(publisher_,
+               StartPublisher(*config, edges_, {}, AbsentCluster::kAwait,
+                              Budget::For(kClusterTime, options_.stop)));
+    return {};
+  }
+
   Status BeginAnswering() {
     const HttpConfig http = current_.Get()->http.value_or(HttpConfig{});
     http::ServerOptions server;
@@ -292,6 +306,11 @@ class Daemon {
                                                 .coordination = coordination_.get(),
                                                 .edges = edges_,
                                                 .metrics = [this] { return PointsNow(); },
+                                                .wake_feed =
+                                                    [this](const std::string& uri) {
+                                                      return publisher_ ? publisher_->WakeUpAt(uri)
+                                                                        : size_t{0};
+                                                    },
                                                 .config = [this] { return current_.Get(); }})));
     const std::lock_guard lock(server_mutex_);
     server_ = std::move(started);
@@ -317,7 +336,12 @@ class Daemon {
   }
 
   metrics::Points PointsNow() const {
-    return EndpointPoints(*watch_, current_.Get()->exporters.endpoint, HealthOf(lanes_->Health()));
+    auto points =
+        EndpointPoints(*watch_, current_.Get()->exporters.endpoint, HealthOf(lanes_->Health()));
+    if (!publisher_) return points;
+    for (auto& point : metrics::FeedPoints(publisher_->Report(), feed_series_max_))
+      points.push_back(std::move(point));
+    return points;
   }
 
   // --- pipelines shared with other instances ----------------------------------------------------
@@ -429,6 +453,8 @@ class Daemon {
     if (old.state != now.state) Log(LogLevel::kWarning, "changes of 'state' count after a restart");
     if (old.coordination != now.coordination)
       Log(LogLevel::kWarning, "changes of 'coordination' count after a restart");
+    if (old.feed != now.feed)
+      Log(LogLevel::kWarning, "changes of 'feed' count after a restart");
   }
 
   CurrentConfig current_;
@@ -446,6 +472,8 @@ class Daemon {
   std::mutex server_mutex_;
   std::unique_ptr<Watch> watch_;
   std::unique_ptr<LocalWakeUps> wake_ups_;
+  std::unique_ptr<Publisher> publisher_;
+  size_t feed_series_max_ = 0;
   std::unique_ptr<http::Server> server_;
   std::mutex take_share_mutex_;
   std::mutex share_mutex_;       // inside of take_share_mutex_

@@ -166,7 +166,10 @@ class Routes {
     const auto uris = UrisOfNotice(request.body);
     if (!uris) return Failed(uris.error());
     size_t woken = 0;
-    for (const std::string& uri : *uris) woken += sources_.watch.WakeUpAt(uri);
+    for (const std::string& uri : *uris) {
+      woken += sources_.watch.WakeUpAt(uri);
+      if (sources_.wake_feed) woken += sources_.wake_feed(uri);
+    }
     Response response = Json(fmt::format(R"({{"woken":{}}})", woken));
     response.status = 202;
     return response;

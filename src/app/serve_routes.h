@@ -25,6 +25,8 @@ struct ServeSources {
   const Coordination* coordination = nullptr;  ///< null: pipelines are shared with nobody
   FreshnessEdges edges;
   std::function<metrics::Points()> metrics;  ///< for GET /metrics; any thread
+  /// Wakes the feed's publisher at a URI; how many tables. May be null. Any thread.
+  std::function<size_t(const std::string& uri)> wake_feed{};
   std::function<std::shared_ptr<const Config>()> config;
 };
 

@@ -87,7 +87,9 @@ int RunCommand(const Options& options) {
                                                   : app::ReadConfig(options.config_file, sources);
   if (!config) return Complain(config.error());
   app::HideInLog(*config);
-  const auto pipelines = app::SelectPipelines(*config, {});
+  const bool has_feed_only = config->feed && config->pipelines.empty();
+  const auto pipelines = has_feed_only ? Result<std::vector<app::PipelineConfig>>()
+                                       : app::SelectPipelines(*config, {});
   if (!pipelines) return Complain(pipelines.error());
   StopSignal stop;
   const auto edges = app::SystemEdges();
@@ -100,6 +102,8 @@ int RunCommand(const Options& options) {
   auto exporters = app::DiagnoseExporters(*config, *timeout, stop.token());
   if (stop.was_sent()) return stop.exit_code();
   if (!exporters.checks.empty()) diagnoses.push_back(std::move(exporters));
+  if (auto feed = app::DiagnoseFeed(*config, *timeout); !feed.checks.empty())
+    diagnoses.push_back(std::move(feed));
   stop.End();
   WarnIfAllDisabled(*pipelines);
   return Print(options.format == "json" ? DoctorJson(diagnoses) + "\n"

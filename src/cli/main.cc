@@ -89,6 +89,7 @@ int Main(int argc, char** argv) {
   AddTimeline(app, chosen);
   AddCheckpoint(app, chosen);
   AddChanges(app, chosen);
+  AddPublish(app, chosen);
   AddLog(app, chosen);
   AddRead(app, chosen);
   AddAudit(app, chosen);

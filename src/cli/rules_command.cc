@@ -40,10 +40,13 @@ int RunCommand(Options options) {
   options.rules.scrape_interval = *scrape;
   const auto config = app::ReadConfig(options.config_file, app::SystemConfigSources());
   if (!config) return Complain(config.error());
-  const auto pipelines = app::SelectPipelines(*config, {});
+  const bool has_feed_only = config->feed && config->pipelines.empty();
+  const auto pipelines = has_feed_only ? Result<std::vector<app::PipelineConfig>>()
+                                       : app::SelectPipelines(*config, {});
   if (!pipelines) return Complain(pipelines.error());
+  if (config->feed) options.rules.feed_partitions = config->feed->topics.partition_count;
   const auto watched = app::WatchedPipelines(*pipelines);
-  if (watched.empty())
+  if (watched.empty() && !config->feed)
     return Complain({ErrorKind::kInvalidArgument, "no rules: all pipelines are switched off"});
   return Print(TextOf(options.kind, watched, options.rules));
 }

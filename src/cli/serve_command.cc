@@ -31,7 +31,8 @@ int RunCommand(const Options& options) {
   const auto sources = app::SystemConfigSources();
   auto config = app::ReadConfig(options.config_file, sources);
   if (!config) return Complain(config.error());
-  if (const auto any = app::SelectPipelines(*config, {}); !any) return Complain(any.error());
+  if (const auto any = app::SelectPipelines(*config, {}); !any && !config->feed)
+    return Complain(any.error());
   if (!options.listen.empty()) {
     app::HttpConfig http = config->http.value_or(app::HttpConfig{});
     if (const auto parsed = app::ParseListen(options.listen, http); !parsed)

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "api/plain_json.h"
 #include "base/check.h"
 #include "base/time_text.h"
 #include "change/digest.h"
@@ -16,6 +17,11 @@ using change::Group;
 
 /// What is added to the bytes of a record for its frame.
 constexpr size_t kRecordFrame = 64;
+
+/// Of an event without an envelope.
+Headers PlainHeadersOf(WallTime now) {
+  return {{"content-type", "application/json"}, {"ce_publishedat", FormatRfc3339(now)}};
+}
 
 Headers HeadersOf(const ChangeEvent& event, WallTime now) {
   return {{"content-type", "application/cloudevents+json; charset=utf-8"},
@@ -114,8 +120,17 @@ Parcel MakeParcel(const api::TableIdentity& table, const lake::hudi::TableProper
                   .cursor = plan.after.cursor,
                   .snapshot = before.snapshot};
   for (const Group& group : plan.groups) {
-    AddEvents(ChangeEvents(table, properties, group, options.limits), table.uid, options.now,
-              parcel.records);
+    if (options.is_plain) {
+      for (auto& event : PlainEvents(table, group, options.limits)) {
+        parcel.records.push_back({.topic = LogTopic::kEvents,
+                                  .key = table.uid,
+                                  .value = std::move(event.body),
+                                  .headers = PlainHeadersOf(options.now)});
+      }
+    } else {
+      AddEvents(ChangeEvents(table, properties, group, options.limits), table.uid, options.now,
+                parcel.records);
+    }
     parcel.groups.push_back({.completed = group.time, .is_late = group.is_late});
   }
   if (!plan.snapshots.empty()) {

@@ -36,6 +36,7 @@ struct Parcel {
 
 struct ParcelOptions {
   api::EventLimits limits{};
+  bool is_plain = false;  ///< groups in the flat form of api/plain_json.h
   WallTime now{};
 };
 

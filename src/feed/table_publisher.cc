@@ -105,7 +105,7 @@ Result<TableLook> TablePublisher::Look(const TableWishes& wishes, WallTime now,
   told_listing_.reset();
   const auto identity = api::IdentityOf(base_path_, reading->properties);
   look.parcel = MakeParcel(identity, reading->properties, record_, std::move(reading->plan),
-                           {.limits = options_.limits, .now = now});
+                           {.limits = options_.limits, .is_plain = options_.is_plain, .now = now});
   return look;
 }
 

@@ -19,6 +19,7 @@ namespace tidemark::feed {
 
 struct PublishOptions {
   api::EventLimits limits{};
+  bool is_plain = false;  ///< as ParcelOptions
   bool with_touches = true;
   std::vector<std::string> extra_keys{};
   /// The snapshot in the state topic is renewed when it is so old and groups followed it, or when
@@ -80,8 +81,7 @@ class TablePublisher {
 
  private:
   bool WantsSnapshot(const TableWishes& wishes, WallTime now) const;
-  Result<std::optional<size_t>> HashOfFolder(const std::string& folder,
-                                             const Budget& budget) const;
+  Result<std::optional<size_t>> HashOfFolder(const std::string& folder, const Budget& budget) const;
   Result<TableLook> Missing(const Error& error, WallTime now, const Budget& budget);
   Status CheckReachable(const Budget& budget) const;
 

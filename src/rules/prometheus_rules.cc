@@ -32,6 +32,11 @@ constexpr Milliseconds kExporterMin = minutes(5);
 constexpr int kLooksMissing = 5;
 constexpr Milliseconds kRoundMax = minutes(5);
 
+/// Of the change feed: an instant that is seen is told within this, even after a retry or two.
+constexpr Milliseconds kUnpublishedMax = minutes(1);
+constexpr Milliseconds kSendLatencyMax = std::chrono::seconds(5);
+constexpr Milliseconds kCheckAgeMax = minutes(5);
+
 /// What pipelines must have in common to share rules.
 struct Thresholds {
   Milliseconds step{0};
@@ -132,6 +137,52 @@ void WriteExporter(RuleWriter& out, const RuleOptions& options) {
              Severity::kCritical, "Prometheus scrapes no tidemark",
              "No target of this job is known: nobody watches the pipelines."});
   out.Write(DeliveryFailing(options, lasts));
+  out.EndGroup();
+}
+
+/// Alerts on the change feed (change-feed R52-R55, F15, F17, F23): tries are counted one by one,
+/// and what hides behind them, silence and holes, is watched too.
+void WriteFeed(RuleWriter& out, const RuleOptions& options) {
+  if (options.feed_partitions == 0) return;
+  const Milliseconds lasts = std::max(kExporterMin, options.scrape_interval * kSamplesMin);
+  out.BeginGroup("tidemark-feed");
+  out.Write(
+      {alerts::kFeedUnowned,
+       fmt::format("(sum({}) or vector(0)) < {}", names::kPartitionsHeld, options.feed_partitions),
+       lasts, Severity::kCritical, "Nobody publishes a part of the change feed",
+       fmt::format("{{{{ $value }}}} of {} partitions have a publisher: start one, or see why "
+                   "it is in no group.",
+                   options.feed_partitions)});
+  out.Write({alerts::kFeedClosed, fmt::format("{} > 0", names::kPartitionsClosed), lasts,
+             Severity::kCritical, "A publisher cannot take its partitions over",
+             "{{ $value }} partitions of {{ $labels.instance }}: its log says what the cluster "
+             "answers."});
+  out.Write({alerts::kFeedBehind,
+             fmt::format("{} > {} and on (table) {} > 0", names::kOldestUnpublished,
+                         kUnpublishedMax / std::chrono::seconds(1), names::kUnpublishedInstants),
+             options.scrape_interval * kLooksToTell, Severity::kCritical,
+             "Commits of {{ $labels.table }} are not told",
+             "The oldest has been waiting for {{ $value | humanizeDuration }}."});
+  out.Write({alerts::kFeedParked, fmt::format("{} > 0", names::kTablesParked), lasts,
+             Severity::kWarning, "Tables cannot be sent by {{ $labels.instance }}",
+             "{{ $value }} tables are tried again and again: the log names them and says why."});
+  out.Write({alerts::kFeedFailing, fmt::format("{} < 0.99", names::kSendSuccessRate), lasts,
+             Severity::kWarning, "Sending the changes of {{ $labels.table }} often fails",
+             "{{ $value | humanizePercentage }} of the tries of the last 10 minutes were "
+             "confirmed."});
+  out.Write(
+      {alerts::kFeedSlow,
+       fmt::format("{} > {}", names::kSendLatencyP99, kSendLatencyMax / std::chrono::seconds(1)),
+       kUnknownMin, Severity::kWarning, "The changes of {{ $labels.table }} are told late",
+       "One of a hundred commits is confirmed {{ $value | humanizeDuration }} after it "
+       "completed."});
+  out.Write(
+      {alerts::kFeedBlind,
+       fmt::format("{} > {}", names::kTimelineCheckAge, kCheckAgeMax / std::chrono::seconds(1)),
+       options.scrape_interval * kLooksToTell, Severity::kCritical,
+       "The timeline of {{ $labels.table }} cannot be read",
+       "It was last read {{ $value | humanizeDuration }} ago, and whether it has commits that "
+       "are not told is not known."});
   out.EndGroup();
 }
 
@@ -309,6 +360,7 @@ std::string PrometheusRules(std::span<const WatchedPipeline> pipelines,
       "Made by `tidemark rules --kind prometheus`: change the configuration, not this");
   out.yaml().BeginMap().Key("groups").BeginList();
   WriteExporter(out, options);
+  WriteFeed(out, options);
   for (auto& [thresholds, names] : classes) {
     std::ranges::sort(names);
     ClassRules(out, options, thresholds, std::move(names)).Write();

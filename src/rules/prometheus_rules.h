@@ -23,6 +23,13 @@ inline constexpr std::string_view kWarning = "TidemarkPipelineWarning";
 inline constexpr std::string_view kUnknown = "TidemarkPipelineUnknown";
 inline constexpr std::string_view kBlind = "TidemarkPipelineBlind";
 inline constexpr std::string_view kBudgetBurn = "TidemarkErrorBudgetBurn";
+inline constexpr std::string_view kFeedUnowned = "TidemarkFeedUnowned";
+inline constexpr std::string_view kFeedClosed = "TidemarkFeedClosed";
+inline constexpr std::string_view kFeedBehind = "TidemarkFeedBehind";
+inline constexpr std::string_view kFeedParked = "TidemarkFeedParked";
+inline constexpr std::string_view kFeedFailing = "TidemarkFeedFailing";
+inline constexpr std::string_view kFeedSlow = "TidemarkFeedSlow";
+inline constexpr std::string_view kFeedBlind = "TidemarkFeedBlind";
 }  // namespace alerts
 
 /// Series that the rules record.

@@ -28,6 +28,8 @@ struct RuleOptions {
   std::string job = "tidemark";
   /// Page that explains each alert under an anchor of its name in lower case; empty: none is named.
   std::string runbook_url{};
+  /// Partitions of the change feed, each of which somebody must publish; 0: there is no feed.
+  int32_t feed_partitions = 0;
 };
 
 /// Time between two samples that can differ: the longer of a look and a scrape.

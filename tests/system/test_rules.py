@@ -265,6 +265,75 @@ def test_alerts_fire_when_they_must_and_never_else(
     promtool("test", "rules", "test.yaml")
 
 
+FEED = """
+clusters: { main: { bootstrap_servers: "127.0.0.1:1" } }
+feed: { cluster: main, tables: [ "/t/*" ], partitions: 8 }
+"""
+
+
+def feed_series(**changed: str) -> dict[str, str]:
+    """One sample a minute of two publishers that share a feed, in which all is well but for what is changed."""
+    table = '{table="s3://lake/a",instance="a"}'
+    series = {
+        'up{job="tidemark",instance="a"}': "1x60",
+        'up{job="tidemark",instance="b"}': "1x60",
+        'metadata_sync_partitions_held{instance="a"}': "4x60",
+        'metadata_sync_partitions_held{instance="b"}': "4x60",
+        'metadata_sync_partitions_closed{instance="a"}': "0x60",
+        'metadata_sync_tables_parked{instance="a"}': "0x60",
+        f"metadata_sync_send_success_rate{table}": "1x60",
+        f"metadata_sync_send_latency_p99{table}": "0.2x60",
+        f"metadata_sync_unpublished_instants{table}": "0x60",
+        f"metadata_sync_oldest_unpublished_seconds{table}": "_x60",
+        f"metadata_sync_timeline_check_age_seconds{table}": "1x60",
+    }
+    for metric, values in changed.items():
+        (name,) = [each for each in series if each.startswith(f"metadata_sync_{metric}{{") and 'instance="a"' in each]
+        series[name] = values
+    return series
+
+
+@pytest.mark.parametrize(
+    ("changed", "expected"),
+    [
+        ({}, {0: set(), 30: set(), 60: set()}),
+        ({"partitions_held": "4x9 3x50"}, {14: set(), 20: {"TidemarkFeedUnowned"}}),
+        ({"partitions_closed": "0x9 1x9 0x40"}, {14: set(), 17: {"TidemarkFeedClosed"}, 21: set()}),
+        ({"tables_parked": "0x9 1x50"}, {14: set(), 20: {"TidemarkFeedParked"}}),
+        ({"send_success_rate": "0.99x60"}, {60: set()}),
+        ({"send_success_rate": "0.98x60"}, {4: set(), 6: {"TidemarkFeedFailing"}}),
+        ({"send_latency_p99": "5x60"}, {60: set()}),
+        ({"send_latency_p99": "6x60"}, {9: set(), 11: {"TidemarkFeedSlow"}}),
+        # One retry after another keeps a commit for some seconds: no alert. Nor is an old age that belongs to nothing.
+        ({"unpublished_instants": "3x60", "oldest_unpublished_seconds": "59x60"}, {60: set()}),
+        ({"unpublished_instants": "0x60", "oldest_unpublished_seconds": "900x60"}, {60: set()}),
+        ({"unpublished_instants": "3x60", "oldest_unpublished_seconds": "0+60x60"},
+         {1: set(), 5: {"TidemarkFeedBehind"}}),
+        ({"timeline_check_age_seconds": "0+60x60"}, {5: set(), 9: {"TidemarkFeedBlind"}}),
+    ],
+)  # fmt: skip
+def test_alerts_on_the_feed_fire_when_they_must_and_never_else(
+    changed: dict[str, str], expected: dict[int, set[str]], tidemark: Program, tmp_path: pathlib.Path,
+    promtool: Callable[..., None],
+) -> None:  # fmt: skip
+    config = tmp_path / "tidemark.yaml"
+    config.write_text(FEED)
+    (tmp_path / "rules.yaml").write_text(made(tidemark, config, "prometheus"))
+    promtool("check", "rules", "--lint=all", "--lint-fatal", "rules.yaml")
+    checks = [
+        {
+            "expr": 'sum by (alertname) (ALERTS{alertstate="firing"})',
+            "eval_time": f"{minute}m",
+            "exp_samples": [{"labels": f'{{alertname="{alert}"}}', "value": 1} for alert in alerts],
+        }
+        for minute, alerts in expected.items()
+    ]
+    series = [{"series": name, "values": values} for name, values in feed_series(**changed).items()]
+    test = {"interval": "1m", "input_series": series, "promql_expr_test": checks}
+    (tmp_path / "test.yaml").write_text(json.dumps({"rule_files": ["rules.yaml"], "tests": [test]}))
+    promtool("test", "rules", "test.yaml")
+
+
 def test_promtool_finds_nothing_to_complain_about(
     tidemark: Program, config: pathlib.Path, promtool: Callable[..., None], tmp_path: pathlib.Path
 ) -> None:

@@ -1,0 +1,26 @@
+/// Which partitions of the feed this process publishes.
+#pragma once
+
+#include <vector>
+
+#include "base/clock.h"
+#include "kafka/positions.h"
+
+namespace tidemark::app {
+
+struct ShareChange {
+  std::vector<kafka::PartitionId> gained{};
+  std::vector<kafka::PartitionId> lost{};
+};
+
+/// One thread serves.
+class PartitionShare {
+ public:
+  virtual ~PartitionShare() = default;
+  /// What has changed since the last call; waits up to `limit` for a change.
+  virtual ShareChange Serve(Milliseconds limit) = 0;
+  /// Others may have everything from here on. For good.
+  virtual void Leave() = 0;
+};
+
+}  // namespace tidemark::app

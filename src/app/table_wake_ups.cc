@@ -1,0 +1,72 @@
+#include "app/table_wake_ups.h"
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include "app/local_wake_ups.h"
+#include "app/table_changes.h"
+#include "base/log.h"
+
+namespace tidemark::app {
+
+TableWakeUps::TableWakeUps(std::function<void(TableEntry&)> wake, bool with_folders)
+    : wake_(std::move(wake)) {
+  if (!with_folders) return;
+  auto started = storage::FolderWatch::Start([this](const auto& sighting) {
+    if (!IsWorthALook(sighting.file)) return;
+    const std::lock_guard lock(mutex_);
+    const auto [begin, end] = by_folder_.equal_range(sighting.folder);
+    for (auto at = begin; at != end; ++at) wake_(*at->second);
+  });
+  if (started) {
+    folders_ = *std::move(started);
+  } else {
+    Log(LogLevel::kWarning, "tables are looked at when they are due: " + started.error().message);
+  }
+}
+
+bool TableWakeUps::Knows(const std::string& base_path) const {
+  const std::lock_guard lock(mutex_);
+  return by_path_.contains(base_path);
+}
+
+void TableWakeUps::Add(TableEntry& table) {
+  const std::lock_guard lock(mutex_);
+  by_path_[table.base_path] = &table;
+}
+
+void TableWakeUps::Watch(std::span<const std::unique_ptr<TableEntry>> tables) {
+  if (!folders_) return;
+  std::vector<std::string> folders;
+  {
+    const std::lock_guard lock(mutex_);
+    by_folder_.clear();
+    for (const auto& table : tables) {
+      for (auto& folder : TimelineFoldersOf(table->uri)) {
+        table->is_notified = true;
+        by_folder_.emplace(folder, table.get());
+        folders.push_back(std::move(folder));
+      }
+    }
+  }
+  std::ranges::sort(folders);
+  folders_->Set(std::move(folders));
+}
+
+size_t TableWakeUps::WakeUpAt(std::string_view uri) const {
+  const std::string place = BasePathOf(std::string(uri));
+  size_t woken = 0;
+  const std::lock_guard lock(mutex_);
+  for (std::string_view at = place;;) {
+    if (const auto found = by_path_.find(at); found != by_path_.end()) {
+      wake_(*found->second);
+      ++woken;
+    }
+    const size_t slash = at.rfind('/');
+    if (slash == std::string_view::npos || slash == 0) return woken;
+    at = at.substr(0, slash);
+  }
+}
+
+}  // namespace tidemark::app

@@ -1,0 +1,86 @@
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <cstdio>
+#include <memory>
+
+#include "app/config.h"
+#include "app/freshness_run.h"
+#include "app/publish_run.h"
+#include "base/log.h"
+#include "base/utf8.h"
+#include "cli/command.h"
+#include "cli/commands.h"
+#include "cli/flags.h"
+#include "cli/stop_signal.h"
+
+namespace tidemark::cli {
+
+namespace {
+
+struct Options {
+  std::string config_file;
+  std::string timeout = "5m";
+  bool is_once = false;
+  bool is_quiet = false;
+};
+
+int PublishOnce(const app::Config& config, const Options& options, const StopSignal& stop) {
+  const auto timeout = TimeoutOf(options.timeout);
+  if (!timeout) return Complain(timeout.error());
+  const auto budget = Budget::For(*timeout, stop.token());
+  const auto publisher = app::StartPublisher(config, app::SystemEdges(), {.is_once = true},
+                                             app::AbsentCluster::kFail, budget);
+  if (stop.was_sent()) return stop.exit_code();
+  if (!publisher) return Complain(publisher.error());
+  const auto round = (*publisher)->AwaitRound(budget);
+  if (stop.was_sent()) return stop.exit_code();
+  for (const auto& finding : round.findings) Warn(Printable(finding));
+  for (const auto& failure : round.failures) Warn(Printable(failure));
+  std::fputs(fmt::format("tidemark: {} of {} tables told\n", round.told, round.tables).c_str(),
+             stderr);
+  return round.failures.empty() && round.told == round.tables ? kHealthy : kUnknown;
+}
+
+int PublishOn(const app::Config& config, const StopSignal& stop) {
+  const auto publisher =
+      app::StartPublisher(config, app::SystemEdges(), {}, app::AbsentCluster::kFail,
+                          Budget::For(std::chrono::minutes(1), stop.token()));
+  if (stop.was_sent()) return kHealthy;
+  if (!publisher) return Complain(publisher.error());
+  std::fputs("tidemark: publishing\n", stderr);
+  Budget nap = Budget::For(std::chrono::hours(24 * 366 * 100), stop.token());
+  nap.retry_delay = std::chrono::hours(1);
+  nap.tries_max = 2;
+  while (nap.WaitForTry(2)) {
+  }
+  // Being asked to stop is how it ends well.
+  return kHealthy;
+}
+
+int RunCommand(const Options& options) {
+  const auto config = app::ReadConfig(options.config_file, app::SystemConfigSources());
+  if (!config) return Complain(config.error());
+  SetLogLevel(options.is_quiet || options.is_once ? LogLevel::kWarning : LogLevel::kInfo);
+  app::HideInLog(*config);
+  StopSignal stop;
+  return options.is_once ? PublishOnce(*config, options, stop) : PublishOn(*config, stop);
+}
+
+}  // namespace
+
+void AddPublish(CLI::App& app, Run& chosen) {
+  auto options = std::make_shared<Options>();
+  CLI::App* command =
+      app.add_subcommand("publish",
+                         "Tell the changes of the tables of `feed` to Kafka (docs/feed.md)\n"
+                         "Exit codes with --once: 0 all told, 3 something could not be told");
+  command->add_option("-c,--config", options->config_file, "Configuration file (YAML)")->required();
+  command->add_flag("--once", options->is_once, "One round over all tables, then end");
+  command->add_option("--timeout", options->timeout, "With --once: the longest it may take")
+      ->capture_default_str();
+  command->add_flag("-q,--quiet", options->is_quiet, "Log warnings and errors only");
+  command->callback([options, &chosen] { chosen = [options] { return RunCommand(*options); }; });
+}
+
+}  // namespace tidemark::cli
