@@ -74,6 +74,9 @@ class LogFollower {
   virtual ~LogFollower() = default;
   /// Those that are written from now on.
   virtual Status FollowNew(LogTopic topic, PartitionId partition, const Budget& budget) = 0;
+  /// Those from `from` on, or from the oldest that is there; gives where the log ended at the call.
+  virtual Result<Offset> FollowFrom(LogTopic topic, PartitionId partition, Offset from,
+                                    const Budget& budget) = 0;
   virtual void Forget(LogTopic topic, PartitionId partition) = 0;
   /// Waits up to `wait` for the first. An error is told once and passes or not; following goes on.
   virtual Result<std::vector<ReadRecord>> Poll(Milliseconds wait) = 0;

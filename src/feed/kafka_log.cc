@@ -136,6 +136,13 @@ class KafkaFollower final : public LogFollower {
     TRY_ASSIGN(const auto range, reader_->RangeOf(place, budget));
     return reader_->Follow(place, range.end);
   }
+  Result<Offset> FollowFrom(LogTopic topic, PartitionId partition, Offset from,
+                            const Budget& budget) override {
+    const kafka::TopicPartition place{topics_.NameOf(topic), partition};
+    TRY_ASSIGN(const auto range, reader_->RangeOf(place, budget));
+    TRY(reader_->Follow(place, std::clamp(from, range.begin, range.end)));
+    return range.end;
+  }
   void Forget(LogTopic topic, PartitionId partition) override {
     reader_->Forget({topics_.NameOf(topic), partition});
   }

@@ -80,6 +80,13 @@ class MemoryLog::Follower final : public LogFollower {
     next_[{topic, partition}] = shared_->logs[{topic, partition}].size();
     return {};
   }
+  Result<Offset> FollowFrom(LogTopic topic, PartitionId partition, Offset from,
+                            const Budget&) override {
+    const std::lock_guard lock(shared_->mutex);
+    const size_t end = shared_->logs[{topic, partition}].size();
+    next_[{topic, partition}] = std::min(static_cast<size_t>(std::max<Offset>(from, 0)), end);
+    return static_cast<Offset>(end);
+  }
   void Forget(LogTopic topic, PartitionId partition) override { next_.erase({topic, partition}); }
 
   Result<std::vector<ReadRecord>> Poll(Milliseconds wait) override {
