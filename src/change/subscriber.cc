@@ -330,14 +330,16 @@ void Subscriber::Want(RelistReason reason, bool holds, MonoTime now, Decisions& 
 }
 
 void Subscriber::Settle(MonoTime now, Decisions& decisions) {
+  // Pages alone are no reason: the others of their snapshot are on the way.
   const bool is_epoch_over =
-      !waiting_.empty() && waiting_.rbegin()->first.first > replica_.epoch;
-  if (is_epoch_over || replica_.epoch == 0) {
+      bookmark_.first > replica_.epoch ||
+      (!waiting_.empty() && waiting_.rbegin()->first.first > replica_.epoch);
+  if (is_epoch_over) {
     Want(replica_.epoch == 0 ? RelistReason::kFirst : RelistReason::kEpoch, /*holds=*/false, now,
          decisions);
     return;
   }
-  if (is_held()) return;
+  if (is_held() || replica_.epoch == 0) return;
   if (const auto reason = Trouble(now)) return Want(*reason, /*holds=*/false, now, decisions);
   if (!relist_) return;
   relist_.reset();

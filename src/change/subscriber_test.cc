@@ -402,6 +402,13 @@ TEST_F(SubscriberTest, ADoubtOutlivesARestart) {
   ExpectInStep();
 }
 
+TEST_F(SubscriberTest, TheFirstPagesAreNoReasonToListAgain) {
+  publisher_.Commit({"+b", "+c"});
+  subscriber_ = Subscriber();
+  EXPECT_THAT(TakePages(2), ElementsAre(kGathered, kReplaced));
+  ExpectInStep();
+}
+
 // --- What is told of the table ---
 
 TEST_F(SubscriberTest, ADroppedTableHasNoPartitionsAndMayComeBack) {
