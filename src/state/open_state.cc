@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/log.h"
+#include "state/open_session.h"
 #include "state/postgres_session.h"
 #include "state/sql_store.h"
 #include "state/sqlite_session.h"
@@ -39,18 +40,11 @@ Status PutAside(const fs::path& file, const Error& why) {
   return {};
 }
 
-Result<std::unique_ptr<StateStore>> OpenFile(const fs::path& file) {
-  TRY_ASSIGN(auto session, OpenSqlite(file.string()));
-  return OpenSqlStore(std::move(session));
-}
-
 }  // namespace
 
-Result<std::unique_ptr<StateStore>> OpenState(const StateOptions& options) {
-  if (!options.url.empty()) {
-    TRY_ASSIGN(auto session, OpenPostgres(options.url));
-    return OpenSqlStore(std::move(session));
-  }
+Result<std::unique_ptr<SqlSession>> OpenSession(const StateOptions& options,
+                                                std::string_view file_name) {
+  if (!options.url.empty()) return OpenPostgres(options.url);
   const fs::path folder = options.path;
   std::error_code error;
   fs::create_directories(folder, error);
@@ -59,11 +53,25 @@ Result<std::unique_ptr<StateStore>> OpenState(const StateOptions& options) {
                 fmt::format("the state's folder cannot be made path={} error={}", folder.string(),
                             error.message()));
   }
-  const fs::path file = folder / kSqliteFileName;
-  auto store = OpenFile(file);
-  if (store || store.error().kind != ErrorKind::kCorrupt) return store;
-  TRY(PutAside(file, store.error()));
-  return OpenFile(file);
+  auto session = OpenSqlite((folder / file_name).string());
+  if (session || session.error().kind != ErrorKind::kCorrupt) return session;
+  return OpenSessionAnew(options, file_name, session.error());
+}
+
+Result<std::unique_ptr<SqlSession>> OpenSessionAnew(const StateOptions& options,
+                                                    std::string_view file_name, const Error& why) {
+  const fs::path file = fs::path(options.path) / file_name;
+  TRY(PutAside(file, why));
+  return OpenSqlite(file.string());
+}
+
+Result<std::unique_ptr<StateStore>> OpenState(const StateOptions& options) {
+  TRY_ASSIGN(auto session, OpenSession(options, kSqliteFileName));
+  auto store = OpenSqlStore(std::move(session));
+  const bool is_damaged = !store && store.error().kind == ErrorKind::kCorrupt;
+  if (!is_damaged || !options.url.empty()) return store;
+  TRY_ASSIGN(auto anew, OpenSessionAnew(options, kSqliteFileName, store.error()));
+  return OpenSqlStore(std::move(anew));
 }
 
 }  // namespace tidemark::state
