@@ -108,11 +108,20 @@ class RdKafkaProducer final : public Producer {
     const size_t key_size = record.key ? record.key->size() : 0;
     char* value = record.value ? const_cast<char*>(record.value->data()) : nullptr;
     const size_t value_size = record.value ? record.value->size() : 0;
-    return rd_kafka_producev(
+    // The client takes them over when it takes the record.
+    rd_kafka_headers_t* headers = rd_kafka_headers_new(record.headers.size());
+    for (const auto& [name, text] : record.headers) {
+      rd_kafka_header_add(headers, name.data(), static_cast<ssize_t>(name.size()), text.data(),
+                          static_cast<ssize_t>(text.size()));
+    }
+    const auto error = rd_kafka_producev(
         client_.get(), RD_KAFKA_V_TOPIC(partition.topic.c_str()),
         RD_KAFKA_V_PARTITION(partition.partition), RD_KAFKA_V_KEY(key, key_size),
         RD_KAFKA_V_VALUE(value, value_size), RD_KAFKA_V_TIMESTAMP(record.timestamp_ms.value_or(0)),
-        RD_KAFKA_V_MSGFLAGS(RD_KAFKA_MSG_F_COPY), RD_KAFKA_V_OPAQUE(deliveries), RD_KAFKA_V_END);
+        RD_KAFKA_V_MSGFLAGS(RD_KAFKA_MSG_F_COPY), RD_KAFKA_V_OPAQUE(deliveries),
+        RD_KAFKA_V_HEADERS(headers), RD_KAFKA_V_END);
+    if (error != RD_KAFKA_RESP_ERR_NO_ERROR) rd_kafka_headers_destroy(headers);
+    return error;
   }
 
   static Status Failed(std::string_view what, const TopicPartition& partition,

@@ -7,6 +7,8 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "base/budget.h"
 #include "base/error.h"
@@ -18,6 +20,7 @@ struct Record {
   std::optional<std::string> key;
   std::optional<std::string> value;     ///< nullopt: a tombstone
   std::optional<int64_t> timestamp_ms;  ///< since 1970, > 0; nullopt: the time of the call
+  std::vector<std::pair<std::string, std::string>> headers{};
 };
 
 /// One caller at a time.
