@@ -1,4 +1,4 @@
-// Events of the feed and kept tables, as they come from topics and files: no bytes may
+// Events of the feed, bookmarks and kept tables, as they come from topics and files: no bytes may
 // do more than be refused, and no event may leave a subscriber where it must not be.
 #include <cstddef>
 #include <cstdint>
@@ -12,6 +12,8 @@
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const std::string_view text(reinterpret_cast<const char*>(data), size);
+  static_cast<void>(tidemark::api::ParseBookmark(text));
+  static_cast<void>(tidemark::api::ParseStateHead(text));
   if (const auto schema = tidemark::api::ParseSchemaFields(text)) {
     const auto again =
         tidemark::api::ParseSchemaFields(tidemark::api::SchemaFieldsJson(*schema));

@@ -644,6 +644,27 @@ Status CheckSize(std::string_view body) {
   return Fail(ErrorKind::kCorrupt, fmt::format("event is too large bytes={}", body.size()));
 }
 
+Status ReadChecked(ondemand::value value, std::string_view member, WallTime& time) {
+  std::optional<WallTime> read;
+  TRY(ReadTime(value, member, read));
+  if (!read) return Corrupt(member, "is no time");
+  time = *read;
+  return {};
+}
+
+Status ReadHead(ondemand::value value, TableHead& head) {
+  TRY(ForMembers(value, "tables", [&](const std::string& name, ondemand::value of) -> Status {
+    if (name == "uid") return ReadText(of, name, head.uid);
+    if (name == "epoch") return ReadInteger(of, name, head.epoch, 1);
+    if (name == "headSeq") return ReadInteger(of, name, head.seq, 1);
+    if (name == "lastCheckedAt") return ReadChecked(of, name, head.checked);
+    return {};
+  }));
+  if (head.uid.empty() || head.epoch == 0 || head.seq == 0)
+    return Corrupt("tables", "lacks uid, epoch or headSeq");
+  return {};
+}
+
 }  // namespace
 
 Result<EventPart> ParseChangeEvent(std::string_view body) {
@@ -666,6 +687,35 @@ Result<EventPart> ParseChangeEvent(std::string_view body) {
   part.body_hash = std::hash<std::string_view>()(body);
   part.body_size = body.size();
   return part;
+}
+
+Result<std::vector<TableHead>> ParseBookmark(std::string_view body) {
+  TRY(CheckSize(body));
+  const simdjson::padded_string padded(body);
+  std::vector<TableHead> heads;
+  std::string type;
+  const auto read_data = [&](const std::string& name, ondemand::value of) -> Status {
+    if (name != "tables") return {};
+    return ForElements(of, name, [&](ondemand::value element) {
+      return ReadHead(element, heads.emplace_back());
+    });
+  };
+  TRY(ReadDocument(padded, [&](ondemand::value value) {
+    return ForMembers(value, "", [&](const std::string& name, ondemand::value of) -> Status {
+      if (name == "type") return ReadText(of, name, type);
+      return name == "data" ? ForMembers(of, name, read_data) : Status();
+    });
+  }));
+  if (type == "hudi.metadata.bookmark.v1") return heads;
+  return Fail(ErrorKind::kUnsupported, fmt::format("event is no bookmark type={}", type));
+}
+
+Result<TableHead> ParseStateHead(std::string_view body) {
+  TRY(CheckSize(body));
+  const simdjson::padded_string padded(body);
+  TableHead head;
+  TRY(ReadDocument(padded, [&](ondemand::value value) { return ReadHead(value, head); }));
+  return head;
 }
 
 Result<change::Schema> ParseSchemaFields(std::string_view json) {

@@ -4,7 +4,9 @@
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
+#include <vector>
 
+#include "api/feed_json.h"
 #include "base/error.h"
 #include "change/event_part.h"
 
@@ -25,6 +27,13 @@ inline constexpr int64_t kPartsMax = 1 << 20;
 /// kCorrupt: everything else. Either is poison (change-feed C9). The fingerprint of a schema is
 /// taken from its columns, not from what the event says of it. Cost: two passes over the bytes.
 Result<change::EventPart> ParseChangeEvent(std::string_view body);
+
+/// Reads the body of a bookmark (feed_json.h). Errors as above.
+Result<std::vector<TableHead>> ParseBookmark(std::string_view body);
+
+/// Reads the record "<uid>/head" of the state topic as far as it says where the table stands.
+/// Errors as above.
+Result<TableHead> ParseStateHead(std::string_view body);
 
 /// The schema of SchemaFieldsJson(). kCorrupt for anything else.
 Result<change::Schema> ParseSchemaFields(std::string_view json);

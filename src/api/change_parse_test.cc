@@ -255,6 +255,25 @@ TEST_F(ChangeParseTest, NoFlippedByteIsWorseThanAnError) {
   }
 }
 
+TEST_F(ChangeParseTest, BookmarksAndHeadsComeBack) {
+  const std::vector<TableHead> heads = {
+      {.uid = "a", .epoch = 1, .seq = 7, .checked = WallTimeFromMillis(1'700'000'000'123)},
+      {.uid = "b", .epoch = 2, .seq = 9, .checked = WallTimeFromMillis(1'700'000'000'456)}};
+  const auto events = BookmarkEvents(3, heads, WallTimeFromMillis(1'700'000'000'999), {});
+  ASSERT_THAT(events, SizeIs(1));
+  ASSERT_OK_ASSIGN(const auto read, ParseBookmark(events[0].body));
+  EXPECT_EQ(read, heads);
+  EXPECT_THAT(ParseBookmark(Body(publisher_.Commit({}))),
+              IsError(ErrorKind::kUnsupported, HasSubstr("no bookmark")));
+  ASSERT_OK_ASSIGN(const auto head, ParseStateHead(StateHeadJson({.table = {.uid = "a"},
+                                                                  .epoch = 1,
+                                                                  .as_of_seq = 3,
+                                                                  .page_count = 1,
+                                                                  .head_seq = 7,
+                                                                  .checked = heads[0].checked})));
+  EXPECT_EQ(head, heads[0]);
+}
+
 TEST_F(ChangeParseTest, AKeptTableComesBackButForItsPartitions) {
   change::Subscriber subscriber;
   publisher_.SetColumn("x");
