@@ -13,6 +13,7 @@
 #include "app/feed_config.h"
 #include "app/hidden_values.h"
 #include "app/maintenance.h"
+#include "app/mirror_config.h"
 #include "app/probe_choice.h"
 #include "base/error.h"
 #include "freshness/judge.h"
@@ -58,6 +59,7 @@ struct Config {
       pipelines;  ///< in file order, included files in place; names are unique
   std::optional<HttpConfig> http;
   std::optional<FeedConfig> feed{};
+  std::optional<MirrorConfig> mirror{};
   std::optional<state::StateOptions> state;  ///< its URL may hold a secret: never printed
   HiddenValues state_hidden{};               ///< as in ClusterConfig
   std::optional<CoordinationConfig> coordination;

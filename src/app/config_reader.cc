@@ -165,6 +165,14 @@ void ConfigReader::ReadRoot(const std::string& file, const YAML::Node& root) {
     config_.coordination = ReadCoordination(context_, file, shared, ClusterNames());
   if (const YAML::Node feed = map.Take("feed"); feed.IsDefined())
     config_.feed = ReadFeed(context_, file, feed, ClusterNames());
+  if (const YAML::Node mirror = map.Take("mirror"); mirror.IsDefined()) {
+    config_.mirror = ReadMirror(context_, file, mirror, ClusterNames(),
+                                config_.feed ? &*config_.feed : nullptr);
+    if (!config_.mirror->state) {
+      config_.mirror->state = config_.state;
+      config_.mirror->state_hidden = config_.state_hidden;
+    }
+  }
   map.Finish();
 }
 

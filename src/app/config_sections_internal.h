@@ -10,6 +10,7 @@
 #include "app/exporter_config.h"
 #include "app/feed_config.h"
 #include "app/hidden_values.h"
+#include "app/mirror_config.h"
 #include "app/yaml_map_internal.h"
 #include "state/state_store.h"
 
@@ -37,5 +38,10 @@ ExportersConfig ReadExporters(ConfigContext& context, const std::string& file,
 /// `clusters`: the names that are known.
 FeedConfig ReadFeed(ConfigContext& context, const std::string& file, const YAML::Node& node,
                     const std::set<std::string>& clusters);
+
+/// `feed`: the section of the publisher, whose cluster and topics count where none are given; may
+/// be null.
+MirrorConfig ReadMirror(ConfigContext& context, const std::string& file, const YAML::Node& node,
+                        const std::set<std::string>& clusters, const FeedConfig* feed);
 
 }  // namespace tidemark::app

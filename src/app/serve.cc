@@ -21,9 +21,11 @@
 #include "app/incident_notices.h"
 #include "app/local_wake_ups.h"
 #include "app/metric_values.h"
+#include "app/mirror_run.h"
 #include "app/publish_run.h"
 #include "app/serve_routes.h"
 #include "app/state_keeper.h"
+#include "app/table_routes.h"
 #include "base/budget.h"
 #include "base/log.h"
 #include "http/server.h"
@@ -145,6 +147,7 @@ class Daemon {
     wake_ups_.reset();
     // Exporters ask the watch; looks speak to the exporters, the server and the keeper.
     if (lanes_) lanes_->Set({});
+    if (mirror_) mirror_->SetListener(nullptr);
     watch_.reset();
   }
   Daemon(const Daemon&) = delete;
@@ -160,6 +163,7 @@ class Daemon {
     BeginWatch();
     BeginWakeUps();
     TRY(BeginPublishing());
+    TRY(BeginMirroring());
     TRY(BeginAnswering());
     if (coordination_) coordination_->Begin([this] { TakeShare(); });
     Log(LogLevel::kInfo, fmt::format("watching pipelines={}", current_.Get()->pipelines.size()));
@@ -288,6 +292,19 @@ class Daemon {
     return {};
   }
 
+  Status BeginMirroring() {
+    const auto config = current_.Get();
+    if (!config->mirror) return {};
+    mirror_series_max_ = static_cast<size_t>(config->mirror->table_series_max);
+    TRY_ASSIGN(mirror_,
+               MirrorRun::Start(*config, edges_, Budget::For(kClusterTime, options_.stop)));
+    mirror_->SetListener([this](const feed::TableNews& news) {
+      const std::lock_guard lock(server_mutex_);
+      if (server_ && server_->has_streams()) server_->Publish("table", TableNewsJson(news));
+    });
+    return {};
+  }
+
   Status BeginAnswering() {
     const HttpConfig http = current_.Get()->http.value_or(HttpConfig{});
     http::ServerOptions server;
@@ -295,6 +312,7 @@ class Daemon {
     server.port = http.port;
     server.tls = http.tls;
     server.body_size_max = kBodySizeMax;
+    if (mirror_) server.threads = kThreadsWithWaits;
     if (!http.bearer_tokens_file.empty()) {
       TRY(tokens_.Read(http.bearer_tokens_file));
       server.is_allowed = [this](const http::Request& request) { return tokens_.Allow(request); };
@@ -311,6 +329,7 @@ class Daemon {
                                                       return publisher_ ? publisher_->WakeUpAt(uri)
                                                                         : size_t{0};
                                                     },
+                                                .tables = mirror_ ? &mirror_->tables() : nullptr,
                                                 .config = [this] { return current_.Get(); }})));
     const std::lock_guard lock(server_mutex_);
     server_ = std::move(started);
@@ -338,9 +357,11 @@ class Daemon {
   metrics::Points PointsNow() const {
     auto points =
         EndpointPoints(*watch_, current_.Get()->exporters.endpoint, HealthOf(lanes_->Health()));
-    if (!publisher_) return points;
-    for (auto& point : metrics::FeedPoints(publisher_->Report(), feed_series_max_))
-      points.push_back(std::move(point));
+    const auto append = [&](metrics::Points more) {
+      for (auto& point : more) points.push_back(std::move(point));
+    };
+    if (publisher_) append(metrics::FeedPoints(publisher_->Report(), feed_series_max_));
+    if (mirror_) append(metrics::MirrorPoints(mirror_->Report(), mirror_series_max_));
     return points;
   }
 
@@ -474,6 +495,8 @@ class Daemon {
   std::unique_ptr<LocalWakeUps> wake_ups_;
   std::unique_ptr<Publisher> publisher_;
   size_t feed_series_max_ = 0;
+  size_t mirror_series_max_ = 0;
+  std::unique_ptr<MirrorRun> mirror_;  // outlives the server, which asks it
   std::unique_ptr<http::Server> server_;
   std::mutex take_share_mutex_;
   std::mutex share_mutex_;       // inside of take_share_mutex_

@@ -15,6 +15,7 @@
 #include "api/timeline_json.h"
 #include "app/build_info.h"
 #include "app/table_read.h"
+#include "app/table_routes.h"
 #include "app/text_file.h"
 #include "base/time_text.h"
 #include "http/message.h"
@@ -411,6 +412,7 @@ http::Router MakeRouter(const ServeSources& sources) {
       [](const Request&, const Names&) { return Json(std::string(api::OpenApiDocument())); });
   add("POST", "wake", {},
       [routes](const Request& request, const Names&) { return routes->Wake(request); });
+  AddTableRoutes(router, sources.tables, *sources.edges.clock);
   return router;
 }
 

@@ -13,6 +13,7 @@
 #include "app/freshness_run.h"
 #include "app/state_keeper.h"
 #include "app/watch.h"
+#include "feed/mirror_tables.h"
 #include "http/router.h"
 #include "metrics/point.h"
 
@@ -27,6 +28,7 @@ struct ServeSources {
   std::function<metrics::Points()> metrics;  ///< for GET /metrics; any thread
   /// Wakes the feed's publisher at a URI; how many tables. May be null. Any thread.
   std::function<size_t(const std::string& uri)> wake_feed{};
+  const feed::MirrorTables* tables = nullptr;  ///< null: there is no mirror
   std::function<std::shared_ptr<const Config>()> config;
 };
 

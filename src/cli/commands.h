@@ -22,6 +22,7 @@ void AddServe(CLI::App& app, Run& chosen);
 void AddTimeline(CLI::App& app, Run& chosen);
 void AddChanges(CLI::App& app, Run& chosen);
 void AddPublish(CLI::App& app, Run& chosen);
+void AddMirror(CLI::App& app, Run& chosen);
 void AddCheckpoint(CLI::App& app, Run& chosen);
 void AddLog(CLI::App& app, Run& chosen);
 void AddRead(CLI::App& app, Run& chosen);

@@ -90,6 +90,7 @@ int Main(int argc, char** argv) {
   AddCheckpoint(app, chosen);
   AddChanges(app, chosen);
   AddPublish(app, chosen);
+  AddMirror(app, chosen);
   AddLog(app, chosen);
   AddRead(app, chosen);
   AddAudit(app, chosen);

@@ -31,7 +31,7 @@ int RunCommand(const Options& options) {
   const auto sources = app::SystemConfigSources();
   auto config = app::ReadConfig(options.config_file, sources);
   if (!config) return Complain(config.error());
-  if (const auto any = app::SelectPipelines(*config, {}); !any && !config->feed)
+  if (const auto any = app::SelectPipelines(*config, {}); !any && !config->feed && !config->mirror)
     return Complain(any.error());
   if (!options.listen.empty()) {
     app::HttpConfig http = config->http.value_or(app::HttpConfig{});

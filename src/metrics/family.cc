@@ -164,6 +164,64 @@ constexpr std::array kFeedFamilies = {
            "Of them, those that could not be taken over or read back yet.", "", ""},
 };
 
+
+constexpr std::array kMirrorFamilies = {
+    Family{names::kConsumeLag, "",
+           "Groups that are published and not applied yet.",
+           "table", ""},
+    Family{names::kVersionGap, "seconds",
+           "Time of the newest commit that was received minus that of the newest one applied.",
+           "table", "no commit's time is known"},
+    Family{names::kMirrorTables, "",
+           "Tables that are followed.",
+           "", ""},
+    Family{names::kMirrorTablesWaiting, "",
+           "Of them, those that wait for something that is missing.",
+           "", ""},
+    Family{names::kMirrorTablesLeftOut, "",
+           "Tables without series of their own, because there are too many.",
+           "", ""},
+    Family{names::kApplied, "",
+           "Groups that were applied.",
+           "", "",
+           FamilyType::kCounter},
+    Family{names::kGap, "",
+           "Times that groups of a table were missing for longer than 5 s.",
+           "", "",
+           FamilyType::kCounter},
+    Family{names::kRelist, "",
+           "Times that a table's newest snapshot was asked for.",
+           "reason", "",
+           FamilyType::kCounter},
+    Family{names::kDigestMismatch, "",
+           "Groups after which a table was not what its publisher said.",
+           "", "",
+           FamilyType::kCounter},
+    Family{names::kDuplicate, "",
+           "Parts that were known already and dropped, as they should be.",
+           "", "",
+           FamilyType::kCounter},
+    Family{names::kConflict, "",
+           "Parts under a known id that said something else: a bug of a publisher.",
+           "", "",
+           FamilyType::kCounter},
+    Family{names::kLateApplied, "",
+           "Applied groups of instants that completed after later ones.",
+           "", "",
+           FamilyType::kCounter},
+    Family{names::kPartsDropped, "",
+           "Parts that made no group, or that there was no room for.",
+           "", "",
+           FamilyType::kCounter},
+    Family{names::kOpenGroups, "",
+           "Groups that are not whole, or wait for others before them.",
+           "", ""},
+    Family{names::kDlq, "",
+           "Records that could not be read and went to the topic of the dead.",
+           "", "",
+           FamilyType::kCounter},
+};
+
 }  // namespace
 
 std::span<const Family> FamiliesOf(FamilyGroup group) {
@@ -175,6 +233,7 @@ std::span<const Family> FamiliesOf(FamilyGroup group) {
     case FamilyGroup::kExporter: return kExporterFamilies;
     case FamilyGroup::kCoordination: return kCoordinationFamilies;
     case FamilyGroup::kFeed: return kFeedFamilies;
+    case FamilyGroup::kMirror: return kMirrorFamilies;
   }
   std::unreachable();
 }

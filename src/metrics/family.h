@@ -31,6 +31,7 @@ enum class FamilyGroup {
   kExporter,       ///< of the daemon's exporters
   kCoordination,   ///< of a daemon that shares its pipelines with others
   kFeed,           ///< of the change feed's publisher; labels are those named, and no others
+  kMirror,         ///< of a mirror of the change feed; labels as kFeed's
 };
 
 /// In the order of exposition. What it refers to lives as long as the process.

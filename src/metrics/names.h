@@ -49,4 +49,21 @@ inline constexpr std::string_view kTablesLeftOut = "metadata_sync_tables_left_ou
 inline constexpr std::string_view kPartitionsHeld = "metadata_sync_partitions_held";
 inline constexpr std::string_view kPartitionsClosed = "metadata_sync_partitions_closed";
 
+// A mirror of the change feed.
+inline constexpr std::string_view kConsumeLag = "metadata_sync_consume_lag";
+inline constexpr std::string_view kVersionGap = "metadata_sync_version_gap_seconds";
+inline constexpr std::string_view kMirrorTables = "metadata_sync_mirror_tables";
+inline constexpr std::string_view kMirrorTablesWaiting = "metadata_sync_mirror_tables_waiting";
+inline constexpr std::string_view kMirrorTablesLeftOut = "metadata_sync_mirror_tables_left_out";
+inline constexpr std::string_view kApplied = "metadata_sync_applied_total";
+inline constexpr std::string_view kGap = "metadata_sync_gap_total";
+inline constexpr std::string_view kRelist = "metadata_sync_relist_total";
+inline constexpr std::string_view kDigestMismatch = "metadata_sync_digest_mismatch_total";
+inline constexpr std::string_view kDuplicate = "metadata_sync_duplicate_total";
+inline constexpr std::string_view kConflict = "metadata_sync_conflict_total";
+inline constexpr std::string_view kLateApplied = "metadata_sync_late_applied_total";
+inline constexpr std::string_view kPartsDropped = "metadata_sync_parts_dropped_total";
+inline constexpr std::string_view kOpenGroups = "metadata_sync_open_groups";
+inline constexpr std::string_view kDlq = "metadata_sync_dlq_total";
+
 }  // namespace tidemark::metrics::names

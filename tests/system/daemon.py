@@ -1,4 +1,4 @@
-"""`tidemark serve` as a child, and what it answers over HTTP."""
+"""`tidemark serve` (or `mirror`) as a child, and what it answers over HTTP."""
 
 from __future__ import annotations
 
@@ -30,8 +30,9 @@ class Daemon:
         config: pathlib.Path,
         *flags: str,
         env: Mapping[str, str] | None = None,
+        command: str = "serve",
     ) -> None:
-        words = ("serve", "--config", config, "--listen", "127.0.0.1:0", *flags)
+        words = (command, "--config", config, "--listen", "127.0.0.1:0", *flags)
         self.process = tidemark.start(*words, env=env)
         self._lines: list[str] = []
         self._printed: list[str] = []

@@ -1,0 +1,27 @@
+/// The section `mirror:` of the configuration: which tables are followed, and where they are kept.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "app/hidden_values.h"
+#include "feed/kafka_log.h"
+#include "state/state_store.h"
+
+namespace tidemark::app {
+
+struct MirrorConfig {
+  std::string cluster;  ///< of `clusters`; that of `feed` unless given
+  feed::FeedTopics topics;
+  /// Table ids, base paths or uids; '*' stands for any run of characters. Empty: all.
+  std::vector<std::string> tables;
+  /// Where the mirror is kept; nullopt: nowhere, and it is listed anew after each restart.
+  std::optional<state::StateOptions> state;
+  HiddenValues state_hidden{};  ///< those of `state` that came from `${env:}` and `${file:}`
+  /// Above this many tables there are no series of single ones.
+  int64_t table_series_max = 1000;
+};
+
+}  // namespace tidemark::app
