@@ -36,6 +36,7 @@ metrics::Points EndpointPoints(const Watch& watch, const SeriesChoice& series,
   metrics::Points points = PointsOf(reports, series);
   Append(points, metrics::ProcessPoints(GetBuildInfo().version));
   Append(points, metrics::ExporterPoints(health.exporters));
+  Append(points, metrics::WorkPoints(health.work));
   Append(points, metrics::CoordinationPoints(health.coordination));
   return points;
 }
@@ -49,6 +50,7 @@ push::Values PushedValues(const Watch& watch, const SeriesChoice& series,
   values.points = PointsOf(values.reports, series);
   Append(values.points, metrics::BuildPoints(GetBuildInfo().version));
   Append(values.points, metrics::ExporterPoints(health.exporters));
+  Append(values.points, metrics::WorkPoints(health.work));
   Append(values.points, metrics::CoordinationPoints(health.coordination));
   return values;
 }

@@ -15,6 +15,7 @@ namespace tidemark::app {
 /// What is said of the daemon itself.
 struct DaemonHealth {
   std::vector<metrics::ExporterHealth> exporters;
+  metrics::WorkDone work{};
   /// nullopt: it shares its pipelines with nobody.
   std::optional<metrics::CoordinationHealth> coordination;
 };

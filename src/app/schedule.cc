@@ -68,13 +68,16 @@ std::vector<std::string> Schedule::TakeDue(MonoTime now) {
   return names;
 }
 
-void Schedule::Done(std::string_view name, MonoTime now) {
+size_t Schedule::Done(std::string_view name, MonoTime now) {
   const auto found = plans_.find(name);
-  if (found == plans_.end()) return;
+  if (found == plans_.end()) return 0;
   Plan& plan = found->second;
+  const MonoTime next = NextMoment(name, plan.interval, now);
+  const auto passed = (next - NextMoment(name, plan.interval, plan.due)) / plan.interval;
   plan.is_running = false;
-  plan.due = plan.is_woken ? now : NextMoment(name, plan.interval, now);
+  plan.due = plan.is_woken ? now : next;
   plan.is_woken = false;
+  return passed > 0 ? static_cast<size_t>(passed) : 0;
 }
 
 std::optional<MonoTime> Schedule::NextDue() const {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <chrono>
+#include <cstddef>
 #include <map>
 #include <optional>
 #include <string>
@@ -36,9 +37,9 @@ class Schedule {
   /// Those that are due at `now` and do not run yet, longest overdue first. They run until Done().
   std::vector<std::string> TakeDue(MonoTime now);
 
-  /// Over; due again at its next moment after `now`. Moments that passed meanwhile are left out.
-  /// Nothing for a name that is not there.
-  void Done(std::string_view name, MonoTime now);
+  /// Over; due again at its next moment after `now`. Moments that passed meanwhile are left out:
+  /// how many. Nothing for a name that is not there.
+  size_t Done(std::string_view name, MonoTime now);
 
   /// When TakeDue has something next; nullopt when nothing waits.
   std::optional<MonoTime> NextDue() const;

@@ -73,10 +73,22 @@ TEST(ScheduleTest, ManyPipelinesBeginAtFewMomentsSpreadOverTheInterval) {
 TEST(ScheduleTest, MomentsThatPassedDuringALongRunAreLeftOut) {
   Schedule schedule = ScheduleOf({"a"});
   schedule.TakeDue(kBegin);
-  schedule.Done("a", kBegin + 10min);
+  EXPECT_EQ(schedule.Done("a", kBegin + 10min), 10u);
   ASSERT_TRUE(schedule.NextDue().has_value());
   EXPECT_GT(*schedule.NextDue(), kBegin + 10min);
   EXPECT_LE(*schedule.NextDue(), kBegin + 11min);
+}
+
+TEST(ScheduleTest, NothingIsLeftOutByAShortRun) {
+  Schedule schedule = ScheduleOf({"a"});
+  schedule.TakeDue(kBegin);
+  EXPECT_EQ(schedule.Done("a", kBegin), 0u);
+  const MonoTime due = *schedule.NextDue();
+  schedule.TakeDue(due);
+  EXPECT_EQ(schedule.Done("a", due + 59'999ms), 0u);
+  schedule.TakeDue(due + 60s);
+  EXPECT_EQ(schedule.Done("a", due + 120s), 1u);
+  EXPECT_EQ(schedule.Done("b", due + 120s), 0u);
 }
 
 TEST(ScheduleTest, AWakeUpMakesDueNow) {

@@ -17,6 +17,7 @@
 
 #include "api/freshness_json.h"
 #include "app/coordination.h"
+#include "app/counted_edges.h"
 #include "app/export_lanes.h"
 #include "app/incident_notices.h"
 #include "app/local_wake_ups.h"
@@ -139,7 +140,10 @@ class Daemon {
  public:
   Daemon(Config config, const ConfigSources& sources, const ServeOptions& options,
          const FreshnessEdges& edges)
-      : current_(std::move(config)), sources_(sources), options_(options), edges_(edges) {}
+      : current_(std::move(config)),
+        sources_(sources),
+        options_(options),
+        edges_(CountedEdges(edges, edge_counts_)) {}
 
   ~Daemon() {
     // Hands over what it has; others still ask it what is ours.
@@ -253,6 +257,8 @@ class Daemon {
     watch_ = std::make_unique<Watch>(
         Ours(), remembers ? keeper_->remembered() : std::vector<Remembered>(), options, edges_,
         [this](const Look& look) {
+          ++looks_;
+          looks_left_out_ += look.left_out;
           // Held until all are told: what is handed over meanwhile waits for it.
           const std::lock_guard share_lock(share_mutex_);
           if (coordination_ && (!share_.contains(look.report.pipeline) ||
@@ -343,7 +349,14 @@ class Daemon {
   }
 
   DaemonHealth HealthOf(std::span<const metrics::ExporterHealth> exporters) const {
-    DaemonHealth health{.exporters = {exporters.begin(), exporters.end()}, .coordination = {}};
+    DaemonHealth health{.exporters = {exporters.begin(), exporters.end()},
+                        .work = {.looks = looks_,
+                                 .looks_left_out = looks_left_out_,
+                                 .store_listings = edge_counts_->listings,
+                                 .store_reads = edge_counts_->reads,
+                                 .kafka_probes = edge_counts_->probes,
+                                 .kafka_bytes_fetched = edge_counts_->bytes_fetched},
+                        .coordination = {}};
     if (!coordination_) return health;
     const auto names = NamesOf(*current_.Get());
     const auto owned = std::ranges::count_if(
@@ -481,7 +494,10 @@ class Daemon {
   CurrentConfig current_;
   const ConfigSources& sources_;
   const ServeOptions& options_;
-  const FreshnessEdges& edges_;
+  const std::shared_ptr<EdgeCounts> edge_counts_ = std::make_shared<EdgeCounts>();
+  std::atomic<uint64_t> looks_ = 0;
+  std::atomic<uint64_t> looks_left_out_ = 0;
+  const FreshnessEdges edges_;
   const WallTime began_at_ = edges_.clock->Now();
   StatusLog log_;  // of the watch's thread
   BearerTokens tokens_;

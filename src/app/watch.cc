@@ -452,7 +452,7 @@ class Watch::Loop {
       if (status != PipelineStatus::kUnknown && status != PipelineStatus::kDisabled)
         entry->last_success = now;
     }
-    schedule_.Done(passage.pipeline.spec.name, mono);
+    look.left_out = schedule_.Done(passage.pipeline.spec.name, mono);
     on_look_(look);
   }
 

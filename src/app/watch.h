@@ -41,6 +41,7 @@ struct WatchOptions {
 struct Look {
   freshness::PipelineReport report;
   freshness::PipelineMemory memory;  ///< for the next look
+  size_t left_out = 0;  ///< moments at which the next one would have been due, and this one ran
 };
 
 /// What earlier processes knew of a pipeline; `last_success` as in PipelineReport.

@@ -1,7 +1,9 @@
 #include "metrics/exporter_points.h"
 
+#include <iterator>
 #include <string_view>
 
+#include "base/check.h"
 #include "base/number_text.h"
 
 namespace tidemark::metrics {
@@ -33,6 +35,18 @@ Points ExporterPoints(std::span<const ExporterHealth> exporters) {
         points.push_back({&family, {{"exporter", health.name}}, *std::move(value)});
     }
   }
+  return points;
+}
+
+Points WorkPoints(const WorkDone& work) {
+  // In the order of the families.
+  const uint64_t values[] = {work.looks,       work.looks_left_out, work.store_listings,
+                             work.store_reads, work.kafka_probes,   work.kafka_bytes_fetched};
+  const auto families = FamiliesOf(FamilyGroup::kWork);
+  CHECK(families.size() == std::size(values), "a value for each family");
+  Points points;
+  for (size_t i = 0; i < families.size(); ++i)
+    points.push_back({&families[i], {}, std::to_string(values[i])});
   return points;
 }
 

@@ -1,4 +1,4 @@
-/// How the exporters of a daemon fare, and its place among others, as metrics.
+/// What a daemon says of itself beside its process: exporters, work, its place among others.
 #pragma once
 
 #include <cstdint>
@@ -24,6 +24,19 @@ struct ExporterHealth {
 
 /// The families of FamilyGroup::kExporter.
 Points ExporterPoints(std::span<const ExporterHealth> exporters);
+
+/// What a daemon has done since it began.
+struct WorkDone {
+  uint64_t looks = 0;
+  uint64_t looks_left_out = 0;
+  uint64_t store_listings = 0;
+  uint64_t store_reads = 0;
+  uint64_t kafka_probes = 0;
+  uint64_t kafka_bytes_fetched = 0;
+};
+
+/// The families of FamilyGroup::kWork.
+Points WorkPoints(const WorkDone& work);
 
 /// A daemon's place in its group.
 struct CoordinationHealth {

@@ -53,5 +53,20 @@ TEST(CoordinationPointsTest, OnlyWhoSharesSaysWhatItHas) {
   EXPECT_EQ(points[1].labels, (Labels{{"group", "g"}}));
 }
 
+TEST(WorkPointsTest, EachCountHasItsFamily) {
+  std::vector<std::string> samples;
+  for (const Point& point : WorkPoints({.looks = 1,
+                                        .looks_left_out = 2,
+                                        .store_listings = 3,
+                                        .store_reads = 4,
+                                        .kafka_probes = 5,
+                                        .kafka_bytes_fetched = 6}))
+    samples.push_back(std::string(point.family->name) + " " + point.value);
+  EXPECT_EQ(samples, (std::vector<std::string>{
+                         "tidemark_looks_total 1", "tidemark_looks_left_out_total 2",
+                         "tidemark_store_listings_total 3", "tidemark_store_reads_total 4",
+                         "tidemark_kafka_probes_total 5", "tidemark_kafka_fetched_bytes_total 6"}));
+}
+
 }  // namespace
 }  // namespace tidemark::metrics

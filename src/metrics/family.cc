@@ -111,6 +111,21 @@ constexpr std::array kExporterFamilies = {
            "exporter", ""},
 };
 
+constexpr std::array kWorkFamilies = {
+    Family{"tidemark_looks_total", "", "Looks at pipelines.", "", "", FamilyType::kCounter},
+    Family{"tidemark_looks_left_out_total", "",
+           "Looks that were due while an earlier one at the pipeline was not over.", "", "",
+           FamilyType::kCounter},
+    Family{"tidemark_store_listings_total", "", "Listings that stores were asked for.", "", "",
+           FamilyType::kCounter},
+    Family{"tidemark_store_reads_total", "", "Objects, or parts of them, that were read.", "", "",
+           FamilyType::kCounter},
+    Family{"tidemark_kafka_probes_total", "", "Rounds of questions to clusters.", "", "",
+           FamilyType::kCounter},
+    Family{"tidemark_kafka_fetched_bytes_total", "bytes",
+           "Record batches fetched from clusters, as received.", "", "", FamilyType::kCounter},
+};
+
 constexpr std::array kCoordinationFamilies = {
     Family{"tidemark_coordination_member", "",
            "1 while this instance is a member of its group, else 0; then it reports nothing.",
@@ -231,6 +246,7 @@ std::span<const Family> FamiliesOf(FamilyGroup group) {
     case FamilyGroup::kCompatibility: return kCompatibilityFamilies;
     case FamilyGroup::kProcess: return kProcessFamilies;
     case FamilyGroup::kExporter: return kExporterFamilies;
+    case FamilyGroup::kWork: return kWorkFamilies;
     case FamilyGroup::kCoordination: return kCoordinationFamilies;
     case FamilyGroup::kFeed: return kFeedFamilies;
     case FamilyGroup::kMirror: return kMirrorFamilies;

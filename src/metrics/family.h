@@ -29,6 +29,7 @@ enum class FamilyGroup {
   kCompatibility,  ///< on request: the names of other lag exporters
   kProcess,        ///< of the daemon itself
   kExporter,       ///< of the daemon's exporters
+  kWork,           ///< what the daemon has done, and asked of others
   kCoordination,   ///< of a daemon that shares its pipelines with others
   kFeed,           ///< of the change feed's publisher; labels are those named, and no others
   kMirror,         ///< of a mirror of the change feed; labels as kFeed's

@@ -17,8 +17,8 @@ std::vector<Family> AllFamilies() {
   std::vector<Family> families;
   for (const FamilyGroup group :
        {FamilyGroup::kPipeline, FamilyGroup::kPartition, FamilyGroup::kCompatibility,
-        FamilyGroup::kProcess, FamilyGroup::kExporter, FamilyGroup::kCoordination,
-        FamilyGroup::kFeed})
+        FamilyGroup::kProcess, FamilyGroup::kExporter, FamilyGroup::kWork,
+        FamilyGroup::kCoordination, FamilyGroup::kFeed})
     families.insert(families.end(), FamiliesOf(group).begin(), FamiliesOf(group).end());
   return families;
 }
