@@ -43,14 +43,7 @@ def write_table(
     their instants. Returns the folder."""
     meta = folder / ".hoodie"
     meta.mkdir(parents=True)
-    (meta / "hoodie.properties").write_text(
-        "#Properties saved by a test\n"
-        f"hoodie.table.name={name}\n"
-        f"hoodie.table.type={table_type}\n"
-        "hoodie.table.version=6\n"
-        "hoodie.timeline.layout.version=1\n"
-        "hoodie.archivelog.folder=archived\n"
-    )
+    (meta / "hoodie.properties").write_bytes(properties_file(table_type, name))
     now = datetime.datetime.now(datetime.timezone.utc)
     for place, commit in enumerate(commits):
         age = datetime.timedelta(seconds=len(commits) - 1 - place)
@@ -64,14 +57,26 @@ def add_commit(folder: pathlib.Path, commit: Commit) -> None:
     _write_commit(folder / ".hoodie", commit, commit.instant or instant_of(now))
 
 
-def _write_commit(meta: pathlib.Path, commit: Commit, instant: str) -> None:
-    inflight = f"{instant}.inflight" if commit.action == "commit" else f"{instant}.{commit.action}.inflight"
-    (meta / f"{instant}.{commit.action}.requested").write_bytes(b"")
+def properties_file(table_type: str, name: str) -> bytes:
+    return (
+        "#Properties saved by a test\n"
+        f"hoodie.table.name={name}\n"
+        f"hoodie.table.type={table_type}\n"
+        "hoodie.table.version=6\n"
+        "hoodie.timeline.layout.version=1\n"
+        "hoodie.archivelog.folder=archived\n"
+    ).encode()
+
+
+def commit_files(commit: Commit, instant: str) -> list[tuple[str, bytes]]:
+    """Names in the timeline's folder and contents, in the order in which a writer makes them."""
+    files = [(f"{instant}.{commit.action}.requested", b"")]
     if commit.state == "REQUESTED":
-        return
-    (meta / inflight).write_bytes(b"")
+        return files
+    is_plain = commit.action == "commit"
+    files.append((f"{instant}.inflight" if is_plain else f"{instant}.{commit.action}.inflight", b""))
     if commit.state == "INFLIGHT":
-        return
+        return files
     extra = {"schema": '{"type":"record","name":"row","fields":[{"name":"id","type":"string"}]}'}
     if commit.checkpoint is not None:
         extra[commit.key] = commit.checkpoint
@@ -81,4 +86,9 @@ def _write_commit(meta: pathlib.Path, commit: Commit, instant: str) -> None:
         "extraMetadata": extra,
         "operationType": "UPSERT",
     }
-    (meta / f"{instant}.{commit.action}").write_text(json.dumps(body, indent=2))
+    return [*files, (f"{instant}.{commit.action}", json.dumps(body, indent=2).encode())]
+
+
+def _write_commit(meta: pathlib.Path, commit: Commit, instant: str) -> None:
+    for name, content in commit_files(commit, instant):
+        (meta / name).write_bytes(content)
