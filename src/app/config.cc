@@ -96,7 +96,10 @@ void HideInLog(const Config& config) {
   for (const StoreConfig& store : config.stores) hidden.push_back(store.hidden);
   hidden.push_back(config.state_hidden);
   hidden.push_back(config.exporters.hidden);
-  if (config.mirror) hidden.push_back(config.mirror->state_hidden);
+  if (config.mirror) {
+    hidden.push_back(config.mirror->state_hidden);
+    hidden.push_back(config.mirror->sinks.hidden);
+  }
   if (!is_first) return;
   SetLogFilter([](std::string message) {
     const std::lock_guard filter_lock(mutex);

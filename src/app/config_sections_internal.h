@@ -10,6 +10,7 @@
 #include "app/exporter_config.h"
 #include "app/feed_config.h"
 #include "app/hidden_values.h"
+#include "app/sink_config.h"
 #include "app/mirror_config.h"
 #include "app/yaml_map_internal.h"
 #include "state/state_store.h"
@@ -43,5 +44,9 @@ FeedConfig ReadFeed(ConfigContext& context, const std::string& file, const YAML:
 /// be null.
 MirrorConfig ReadMirror(ConfigContext& context, const std::string& file, const YAML::Node& node,
                         const std::set<std::string>& clusters, const FeedConfig* feed);
+
+/// `path` names the list in messages.
+SinksConfig ReadSinks(ConfigContext& context, const std::string& file, const YAML::Node& node,
+                      const std::string& path);
 
 }  // namespace tidemark::app

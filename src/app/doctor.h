@@ -63,4 +63,8 @@ Diagnosis DiagnoseExporters(const Config& config, Milliseconds timeout,
 /// without a section `feed`. Asks the cluster for `limit` at most for each.
 Diagnosis DiagnoseFeed(const Config& config, Milliseconds limit);
 
+/// Whether each sink of the mirror answers and lets us in, a check for each by the sink's name,
+/// within `limit` each. Changes nothing.
+Diagnosis DiagnoseSinks(const Config& config, Milliseconds limit, const std::stop_token& stop);
+
 }  // namespace tidemark::app

@@ -78,6 +78,8 @@ MirrorConfig ReadMirror(ConfigContext& context, const std::string& file, const Y
   ReadTables(context, file, map, mirror);
   if (const YAML::Node state = map.Take("state"); state.IsDefined())
     mirror.state = ReadState(context, file, state, mirror.state_hidden);
+  if (const YAML::Node sinks = map.Take("sinks"); sinks.IsDefined())
+    mirror.sinks = ReadSinks(context, file, sinks, "mirror.sinks");
   if (const auto most = map.TakeInteger("table_series_max", 0, kTableSeriesMax))
     mirror.table_series_max = *most;
   map.Finish();

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "app/hidden_values.h"
+#include "app/sink_config.h"
 #include "feed/kafka_log.h"
 #include "state/state_store.h"
 
@@ -20,6 +21,7 @@ struct MirrorConfig {
   /// Where the mirror is kept; nullopt: nowhere, and it is listed anew after each restart.
   std::optional<state::StateOptions> state;
   HiddenValues state_hidden{};  ///< those of `state` that came from `${env:}` and `${file:}`
+  SinksConfig sinks{};
   /// Above this many tables there are no series of single ones.
   int64_t table_series_max = 1000;
 };

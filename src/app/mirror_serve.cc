@@ -8,11 +8,13 @@
 #include "api/openapi.h"
 #include "app/build_info.h"
 #include "app/mirror_run.h"
+#include "app/mirror_sinks.h"
 #include "app/serve_routes.h"
 #include "app/table_routes.h"
 #include "base/log.h"
 #include "http/server.h"
 #include "metrics/process_points.h"
+#include "metrics/sink_points.h"
 #include "metrics/text_exposition.h"
 
 namespace tidemark::app {
@@ -39,10 +41,12 @@ Response Ready(const MirrorRun& mirror) {
   return response;
 }
 
-Response Metrics(const MirrorRun& mirror, size_t series_max, const Request& request) {
+Response Metrics(const MirrorRun& mirror, const MirrorSinks& sinks, size_t series_max,
+                 const Request& request) {
   auto points = metrics::ProcessPoints(GetBuildInfo().version);
   for (auto& point : metrics::MirrorPoints(mirror.Report(), series_max))
     points.push_back(std::move(point));
+  for (auto& point : metrics::SinkPoints(sinks.Health())) points.push_back(std::move(point));
   const auto accept = request.headers.find("accept");
   const auto format =
       metrics::FormatFor(accept == request.headers.end() ? std::string_view() : accept->second);
@@ -51,14 +55,17 @@ Response Metrics(const MirrorRun& mirror, size_t series_max, const Request& requ
           .headers = {}};
 }
 
-http::Router RouterOf(const MirrorRun& mirror, size_t series_max, const Clock& clock) {
+http::Router RouterOf(const MirrorRun& mirror, MirrorSinks& sinks, size_t series_max,
+                      const Clock& clock) {
   http::Router router;
   router.Add("GET", "/healthz",
              [](const Request&, const Names&) { return Json(R"({"status":"ok"})"); });
   router.Add("GET", "/readyz", [&](const Request&, const Names&) { return Ready(mirror); });
-  router.Add("GET", "/metrics", [&mirror, series_max](const Request& request, const Names&) {
-    return Metrics(mirror, series_max, request);
-  });
+  router.Add("GET", "/metrics",
+             [&mirror, &sinks, series_max](const Request& request, const Names&) {
+               return Metrics(mirror, sinks, series_max, request);
+             });
+  AddSinkRoutes(router, sinks);
   AddTableRoutes(router, &mirror.tables(), clock);
   router.Add("GET", "/api/v1/events", [](const Request&, const Names&) {
     Response response;
@@ -78,6 +85,8 @@ Status ServeMirror(const Config& config, const MirrorServeOptions& options,
   HideInLog(config);
   TRY_ASSIGN(const auto mirror,
              MirrorRun::Start(config, edges, Budget::For(kClusterTime, options.stop)));
+  const auto sinks = MirrorSinks::Start(config, edges, mirror->tables(),
+                                        [&mirror] { return mirror->is_ready(); });
   const HttpConfig http = config.http.value_or(HttpConfig{});
   http::ServerOptions server;
   server.address = http.address;
@@ -91,10 +100,12 @@ Status ServeMirror(const Config& config, const MirrorServeOptions& options,
   }
   const auto series_max = static_cast<size_t>(config.mirror->table_series_max);
   TRY_ASSIGN(const auto started,
-             http::Server::Start(server, RouterOf(*mirror, series_max, *edges.clock)));
-  mirror->SetListener([&started](const feed::TableNews& news) {
+             http::Server::Start(server, RouterOf(*mirror, *sinks, series_max, *edges.clock)));
+  mirror->SetListener([&started, &sinks](const feed::TableNews& news) {
+    sinks->Take(news);
     if (started->has_streams()) started->Publish("table", TableNewsJson(news));
   });
+  sinks->TakeAll();
   const bool is_v6 = http.address.find(':') != std::string::npos;
   if (options.on_ready) {
     options.on_ready(fmt::format("{}://{}:{}", http.tls ? "https" : "http",

@@ -23,6 +23,7 @@
 #include "app/local_wake_ups.h"
 #include "app/metric_values.h"
 #include "app/mirror_run.h"
+#include "app/mirror_sinks.h"
 #include "app/publish_run.h"
 #include "app/serve_routes.h"
 #include "app/state_keeper.h"
@@ -304,10 +305,15 @@ class Daemon {
     mirror_series_max_ = static_cast<size_t>(config->mirror->table_series_max);
     TRY_ASSIGN(mirror_,
                MirrorRun::Start(*config, edges_, Budget::For(kClusterTime, options_.stop)));
+    mirror_config_ = config;
+    sinks_ = MirrorSinks::Start(*mirror_config_, edges_, mirror_->tables(),
+                                [this] { return mirror_->is_ready(); });
     mirror_->SetListener([this](const feed::TableNews& news) {
+      sinks_->Take(news);
       const std::lock_guard lock(server_mutex_);
       if (server_ && server_->has_streams()) server_->Publish("table", TableNewsJson(news));
     });
+    sinks_->TakeAll();
     return {};
   }
 
@@ -336,6 +342,7 @@ class Daemon {
                                                                         : size_t{0};
                                                     },
                                                 .tables = mirror_ ? &mirror_->tables() : nullptr,
+                                                .sinks = sinks_.get(),
                                                 .config = [this] { return current_.Get(); }})));
     const std::lock_guard lock(server_mutex_);
     server_ = std::move(started);
@@ -375,6 +382,7 @@ class Daemon {
     };
     if (publisher_) append(metrics::FeedPoints(publisher_->Report(), feed_series_max_));
     if (mirror_) append(metrics::MirrorPoints(mirror_->Report(), mirror_series_max_));
+    if (sinks_) append(metrics::SinkPoints(sinks_->Health()));
     return points;
   }
 
@@ -513,6 +521,8 @@ class Daemon {
   size_t feed_series_max_ = 0;
   size_t mirror_series_max_ = 0;
   std::unique_ptr<MirrorRun> mirror_;  // outlives the server, which asks it
+  std::shared_ptr<const Config> mirror_config_;
+  std::unique_ptr<MirrorSinks> sinks_;
   std::unique_ptr<http::Server> server_;
   std::mutex take_share_mutex_;
   std::mutex share_mutex_;       // inside of take_share_mutex_

@@ -413,6 +413,7 @@ http::Router MakeRouter(const ServeSources& sources) {
   add("POST", "wake", {},
       [routes](const Request& request, const Names&) { return routes->Wake(request); });
   AddTableRoutes(router, sources.tables, *sources.edges.clock);
+  if (sources.sinks != nullptr) AddSinkRoutes(router, *sources.sinks);
   return router;
 }
 

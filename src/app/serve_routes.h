@@ -11,6 +11,7 @@
 #include "app/config.h"
 #include "app/coordination.h"
 #include "app/freshness_run.h"
+#include "app/mirror_sinks.h"
 #include "app/state_keeper.h"
 #include "app/watch.h"
 #include "feed/mirror_tables.h"
@@ -29,6 +30,7 @@ struct ServeSources {
   /// Wakes the feed's publisher at a URI; how many tables. May be null. Any thread.
   std::function<size_t(const std::string& uri)> wake_feed{};
   const feed::MirrorTables* tables = nullptr;  ///< null: there is no mirror
+  MirrorSinks* sinks = nullptr;                ///< null: the same
   std::function<std::shared_ptr<const Config>()> config;
 };
 

@@ -104,6 +104,8 @@ int RunCommand(const Options& options) {
   if (!exporters.checks.empty()) diagnoses.push_back(std::move(exporters));
   if (auto feed = app::DiagnoseFeed(*config, *timeout); !feed.checks.empty())
     diagnoses.push_back(std::move(feed));
+  if (auto sinks = app::DiagnoseSinks(*config, *timeout, stop.token()); !sinks.checks.empty())
+    diagnoses.push_back(std::move(sinks));
   stop.End();
   WarnIfAllDisabled(*pipelines);
   return Print(options.format == "json" ? DoctorJson(diagnoses) + "\n"

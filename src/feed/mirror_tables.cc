@@ -184,7 +184,10 @@ void MirrorTables::Note(Entry& entry, const Subscriber::Decisions& decisions,
     news->push_back({.kind = decision.kind,
                      .table = StatusOf(entry),
                      .instant = decision.group.instant,
-                     .partitions_changed = decision.group.partitions.size()});
+                     .partitions_changed = decision.group.partitions.size(),
+                     .group = decision.kind == DecisionKind::kApplied
+                                  ? std::optional(decision.group)
+                                  : std::nullopt});
   }
   if (!is_changed) return;
   entry.is_changed = true;

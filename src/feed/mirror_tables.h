@@ -45,6 +45,7 @@ struct TableNews {
   api::TableStatus table{};
   std::optional<change::InstantKey> instant{};  ///< of an applied group
   size_t partitions_changed = 0;
+  std::optional<change::Group> group{};  ///< that was applied, where that is the news
 };
 
 /// A record that cannot be read, and why (C9 a).

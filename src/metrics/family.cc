@@ -180,6 +180,25 @@ constexpr std::array kFeedFamilies = {
 };
 
 
+constexpr std::array kSinkFamilies = {
+    Family{names::kApplyLatency, "seconds",
+           "From the news of a change to the target that has it, pauses included.", "sink", "",
+           FamilyType::kHistogram},
+    Family{names::kSinkQuarantined, "",
+           "Tables that the sink was refused for good: somebody has to act.", "sink", ""},
+    Family{names::kSinkPaused, "", "Tables that failed and are tried again and again.", "sink",
+           ""},
+    Family{names::kSinkBehind, "", "Tables with something that is still to be brought.", "sink",
+           ""},
+    Family{names::kSinkApplied, "", "Updates that the target has.", "sink", "",
+           FamilyType::kCounter},
+    Family{names::kSinkFailures, "", "Updates that failed or were refused.", "sink", "",
+           FamilyType::kCounter},
+    Family{names::kSinkStale, "",
+           "Updates that were not written because the target was further.", "sink", "",
+           FamilyType::kCounter},
+};
+
 constexpr std::array kMirrorFamilies = {
     Family{names::kConsumeLag, "",
            "Groups that are published and not applied yet.",
@@ -250,6 +269,7 @@ std::span<const Family> FamiliesOf(FamilyGroup group) {
     case FamilyGroup::kCoordination: return kCoordinationFamilies;
     case FamilyGroup::kFeed: return kFeedFamilies;
     case FamilyGroup::kMirror: return kMirrorFamilies;
+    case FamilyGroup::kSink: return kSinkFamilies;
   }
   std::unreachable();
 }

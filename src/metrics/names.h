@@ -65,5 +65,12 @@ inline constexpr std::string_view kLateApplied = "metadata_sync_late_applied_tot
 inline constexpr std::string_view kPartsDropped = "metadata_sync_parts_dropped_total";
 inline constexpr std::string_view kOpenGroups = "metadata_sync_open_groups";
 inline constexpr std::string_view kDlq = "metadata_sync_dlq_total";
+inline constexpr std::string_view kApplyLatency = "metadata_sync_apply_latency_seconds";
+inline constexpr std::string_view kSinkQuarantined = "metadata_sync_quarantined";
+inline constexpr std::string_view kSinkPaused = "metadata_sync_sink_paused";
+inline constexpr std::string_view kSinkBehind = "metadata_sync_sink_behind";
+inline constexpr std::string_view kSinkApplied = "metadata_sync_sink_applied_total";
+inline constexpr std::string_view kSinkFailures = "metadata_sync_sink_failures_total";
+inline constexpr std::string_view kSinkStale = "metadata_sync_sink_stale_total";
 
 }  // namespace tidemark::metrics::names
