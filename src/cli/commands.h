@@ -27,6 +27,7 @@ void AddCheckpoint(CLI::App& app, Run& chosen);
 void AddLog(CLI::App& app, Run& chosen);
 void AddRead(CLI::App& app, Run& chosen);
 void AddAudit(CLI::App& app, Run& chosen);
+void AddReconcile(CLI::App& app, Run& chosen);
 void AddRules(CLI::App& app, Run& chosen);
 void AddDoctor(CLI::App& app, Run& chosen);
 void AddDemo(CLI::App& app, Run& chosen);

@@ -94,6 +94,7 @@ int Main(int argc, char** argv) {
   AddLog(app, chosen);
   AddRead(app, chosen);
   AddAudit(app, chosen);
+  AddReconcile(app, chosen);
   AddRules(app, chosen);
   AddDoctor(app, chosen);
   AddDemo(app, chosen);

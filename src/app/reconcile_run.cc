@@ -1,0 +1,121 @@
+#include "app/reconcile_run.h"
+
+#include <utility>
+
+#include "api/change_json.h"
+#include "app/publish_run.h"
+#include "app/table_changes.h"
+#include "feed/kafka_log.h"
+#include "feed/kafka_outlet.h"
+#include "feed/table_reader.h"
+#include "feed/told_table.h"
+#include "kafka/group_lease.h"
+
+namespace tidemark::app {
+
+namespace {
+
+/// How often a table is compared anew because its publisher told something meanwhile.
+constexpr int kComparisonsMax = 3;
+
+change::TableTruth TruthOf(const feed::TableReading& reading) {
+  change::TableTruth truth{.partitions = reading.plan.after.inventory->Partitions(),
+                           .schema_fingerprint = reading.plan.after.cursor->schema.fingerprint};
+  for (const auto& [key, seq] : reading.plan.after.cursor->published) truth.completed.insert(key);
+  return truth;
+}
+
+/// Compares tables one by one. Borrows everything.
+class Comparison {
+ public:
+  Comparison(const Config& config, feed::EventLog& log, const Budget& budget,
+             const FreshnessEdges& edges)
+      : config_(config), log_(log), budget_(budget), edges_(edges) {}
+
+  Result<change::Reconciliation> Make(const std::string& table, const std::string& uid) {
+    const StoreConfig& store_config = StoreFor(config_, table);
+    auto store = edges_.open_store(table, store_config.options);
+    if (!store) return std::unexpected(store_config.hidden.Hide(std::move(store).error()));
+    TRY_ASSIGN(auto told, Told(uid));
+    for (int tries = 1;; ++tries) {
+      auto reading = feed::ReadChanges(**store, edges_.columns, {}, {}, budget_);
+      if (!reading) return std::unexpected(store_config.hidden.Hide(std::move(reading).error()));
+      if (reading->plan.is_paused) {
+        return Fail(ErrorKind::kUnavailable,
+                    "a restore or rollback is under way: nothing can be compared");
+      }
+      TRY_ASSIGN(auto told_after, Told(uid));
+      const bool is_same = StampOf(told) == StampOf(told_after);
+      told = std::move(told_after);
+      if (!is_same && tries < kComparisonsMax) continue;
+      const auto* cursor = told.record && told.record->cursor ? &*told.record->cursor : nullptr;
+      return change::Reconcile(TruthOf(*reading), cursor, &told.replica, told.seqs);
+    }
+  }
+
+ private:
+  Result<feed::ToldTable> Told(const std::string& uid) {
+    auto told = feed::ReadToldTable(log_, uid, *edges_.clock, budget_);
+    if (told) return told;
+    return std::unexpected(ClusterHidden().Hide(std::move(told).error()));
+  }
+  const HiddenValues& ClusterHidden() const {
+    return config_.clusters.at(config_.feed->cluster).hidden;
+  }
+  static std::pair<int64_t, int64_t> StampOf(const feed::ToldTable& told) {
+    if (!told.record || !told.record->cursor) return {0, 0};
+    return {told.record->cursor->epoch, told.record->cursor->seq};
+  }
+
+  const Config& config_;
+  feed::EventLog& log_;
+  const Budget& budget_;
+  const FreshnessEdges& edges_;
+};
+
+Status AskRepairs(const Config& config, std::vector<TableReconciliation>& tables,
+                  const Budget& budget) {
+  const auto& cluster = config.clusters.at(config.feed->cluster);
+  auto outlet = feed::OpenKafkaOutlet(cluster.options, config.feed->topics);
+  if (!outlet) return std::unexpected(cluster.hidden.Hide(std::move(outlet).error()));
+  for (auto& table : tables) {
+    if (table.found.agreement != change::Agreement::kDifferent) continue;
+    const auto partition = kafka::PartitionOfKey(table.uid, config.feed->topics.partition_count);
+    const auto asked = (*outlet)->Ask(
+        partition, {.action = feed::ControlAction::kResync, .uid = table.uid}, budget);
+    if (!asked) return std::unexpected(cluster.hidden.Hide(Error(asked.error())));
+    table.is_repair_asked = true;
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<std::vector<TableReconciliation>> ReconcileTables(const Config& config,
+                                                         const std::vector<std::string>& tables,
+                                                         const ReconcileOptions& options,
+                                                         const Budget& budget,
+                                                         const FreshnessEdges& edges) {
+  if (!config.feed) {
+    return Fail(ErrorKind::kInvalidArgument,
+                "the configuration has no section 'feed', which says where changes are told");
+  }
+  const auto log = feed::OpenKafkaLog(LogOptionsOf(config));
+  Comparison comparison(config, *log, budget, edges);
+  std::vector<TableReconciliation> results;
+  for (const auto& table : tables) {
+    TableReconciliation result{.table = table, .uid = api::TableUid(BasePathOf(table))};
+    auto found = comparison.Make(table, result.uid);
+    TRY(budget.Check());
+    if (found) {
+      result.found = *std::move(found);
+    } else {
+      result.failure = std::move(found).error();
+    }
+    results.push_back(std::move(result));
+  }
+  if (options.repairs) TRY(AskRepairs(config, results, budget));
+  return results;
+}
+
+}  // namespace tidemark::app
