@@ -99,7 +99,7 @@ pipelines:
     sla: 90s
     max_commit_depth: 7
     disabled: true
-feed: { cluster: main }
+feed: { cluster: main, tables: [ "s3://lake/*" ] }
 exporters: [ {prometheus: {}} ]
 http: { listen: "127.0.0.1:8080" }
 state: { path: ./state }

@@ -106,8 +106,8 @@ TEST_F(SinkConfigTest, EveryMistakeIsReportedAtOnceWithItsPlace) {
 )"),
       ElementsAre(
           HasSubstr("mirror.sinks[0]: unknown key 'hve', did you mean 'hive'?"),
-          HasSubstr("mirror.sinks[1].hive: unknown key 'databse', did you mean 'database'?"),
           HasSubstr("mirror.sinks[1].hive.uris: an address such as thrift://"),
+          HasSubstr("mirror.sinks[1].hive: unknown key 'databse', did you mean 'database'?"),
           HasSubstr("mirror.sinks[2].hive.uris: an address such as thrift://"),
           HasSubstr("mirror.sinks[2].hive.password: a user is wanted beside it"),
           HasSubstr("mirror.sinks[3].glue.at_once: "),

@@ -117,7 +117,7 @@ TEST(PrometheusRulesTest, ThePageExplainsEachAlertAndNoOther) {
   std::set<std::string> explained;
   for (std::string line; std::getline(page, line);)
     if (line.starts_with("### ")) explained.insert(line.substr(4));
-  EXPECT_EQ(AlertNames(PrometheusRules(pipelines, {})), explained);
+  EXPECT_EQ(AlertNames(PrometheusRules(pipelines, {.feed_partitions = 4})), explained);
 }
 
 }  // namespace
