@@ -291,13 +291,14 @@ def commit():
     return done.stdout.strip() or None
 
 
-def read_arguments(description, scales):
-    """The command line of a bench, and the scale that it asks for."""
+def read_arguments(description, scales, add_more=lambda parser: None):
+    """The command line of a bench, and the scale that it asks for. `add_more` adds flags of its own."""
     parser = argparse.ArgumentParser(description=description, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--scale", choices=scales, default="full")
     parser.add_argument("--quick", action="store_const", const="quick", dest="scale", help="the same as --scale quick")
     parser.add_argument("--build", type=pathlib.Path, default=ROOT / "build" / "release", help="the build folder")
     parser.add_argument("--repeats", type=int, help="how often each contestant runs")
+    add_more(parser)
     arguments = parser.parse_args()
     scale = scales[arguments.scale]
     if arguments.repeats:

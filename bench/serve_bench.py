@@ -235,7 +235,10 @@ def text(results):
 
 
 def main():
-    arguments, scale = read_arguments(__doc__, SCALES)
+    arguments, scale = read_arguments(__doc__, SCALES, lambda parser: parser.add_argument(
+        "--minutes", type=float, help="how long is measured"))
+    if arguments.minutes:
+        scale = dataclasses.replace(scale, seconds=60 * arguments.minutes)
     results = {"command": " ".join(["bench/serve_bench.py", *sys.argv[1:]]), "commit": commit(), "machine": machine(),
                "time": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()), "scale": arguments.scale,
                "pipelines": scale.pipelines, "partitions": scale.pipelines * scale.partitions,
