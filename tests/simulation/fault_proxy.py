@@ -49,6 +49,7 @@ class Proxy:
         self._upstream_port = upstream_port
         self._rules: dict[str, str] = {}
         self._changed = asyncio.Event()
+        self._serving: set[asyncio.Task] = set()  # the loop alone does not keep them
 
     def set_rules(self, rules: dict[str, str]) -> None:
         self._rules = rules
@@ -57,6 +58,7 @@ class Proxy:
 
     async def serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         upstream = None
+        self._serving.add(asyncio.current_task())
         try:
             while head := await _read_head(reader):
                 if upstream is None:
@@ -67,6 +69,7 @@ class Proxy:
         except (ConnectionError, asyncio.IncompleteReadError):
             pass
         finally:
+            self._serving.discard(asyncio.current_task())
             writer.close()
             if upstream:
                 upstream[1].close()
