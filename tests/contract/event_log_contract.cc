@@ -26,8 +26,8 @@ LogRecord Record(LogTopic topic, const std::string& key, const std::string& valu
 }
 
 /// "key=value" of what can be read from `from` on; `next`: where it goes on.
-std::vector<std::string> TextsOf(EventLog& log, LogTopic topic, PartitionId partition,
-                                 Offset from = 0, Offset* next = nullptr) {
+std::vector<std::string> TextsNow(EventLog& log, LogTopic topic, PartitionId partition, Offset from,
+                                  Offset* next) {
   std::vector<std::string> texts;
   const auto end = log.Read(
       topic, partition, from,
@@ -43,6 +43,18 @@ std::vector<std::string> TextsOf(EventLog& log, LogTopic topic, PartitionId part
   return texts;
 }
 
+/// The same, once there are `count` of them.
+std::vector<std::string> TextsOf(EventLog& log, LogTopic topic, PartitionId partition, size_t count,
+                                 Offset from = 0, Offset* next = nullptr) {
+  Budget budget = Patience();
+  budget.retry_delay = Milliseconds(10);
+  budget.tries_max = 1'000'000;
+  while (true) {
+    auto texts = TextsNow(log, topic, partition, from, next);
+    if (texts.size() >= count || !budget.WaitForTry(2)) return texts;
+  }
+}
+
 TEST_P(EventLogContract, WhatIsSentTogetherIsReadInOrderInEachTopic) {
   ASSERT_OK_ASSIGN(const auto writer, log_->OpenWriter(1, Patience()));
   const LogRecord records[] = {Record(LogTopic::kEvents, "a", "1"),
@@ -51,10 +63,10 @@ TEST_P(EventLogContract, WhatIsSentTogetherIsReadInOrderInEachTopic) {
                                Record(LogTopic::kEvents, "b", "2"),
                                Record(LogTopic::kCursor, "a", "c")};
   ASSERT_THAT(writer->Send(records, Patience()), IsOk());
-  EXPECT_THAT(TextsOf(*log_, LogTopic::kEvents, 1), ElementsAre("a=1", "b=2"));
-  EXPECT_THAT(TextsOf(*log_, LogTopic::kState, 1), ElementsAre("a/head=h", "a/p/0=(tombstone)"));
-  EXPECT_THAT(TextsOf(*log_, LogTopic::kCursor, 1), ElementsAre("a=c"));
-  EXPECT_THAT(TextsOf(*log_, LogTopic::kEvents, 0), IsEmpty());
+  EXPECT_THAT(TextsOf(*log_, LogTopic::kEvents, 1, 2), ElementsAre("a=1", "b=2"));
+  EXPECT_THAT(TextsOf(*log_, LogTopic::kState, 1, 2), ElementsAre("a/head=h", "a/p/0=(tombstone)"));
+  EXPECT_THAT(TextsOf(*log_, LogTopic::kCursor, 1, 1), ElementsAre("a=c"));
+  EXPECT_THAT(TextsOf(*log_, LogTopic::kEvents, 0, 0), IsEmpty());
 }
 
 TEST_P(EventLogContract, HeadersArriveAsTheyWere) {
@@ -63,6 +75,7 @@ TEST_P(EventLogContract, HeadersArriveAsTheyWere) {
   const LogRecord record{
       .topic = LogTopic::kEvents, .key = "", .value = std::string("\0\xff", 2), .headers = headers};
   ASSERT_THAT(writer->Send({&record, 1}, Patience()), IsOk());
+  TextsOf(*log_, LogTopic::kEvents, 0, 1);
   std::vector<ReadRecord> read;
   ASSERT_THAT(log_->Read(
                   LogTopic::kEvents, 0, 0,
@@ -83,10 +96,10 @@ TEST_P(EventLogContract, AReadingGoesOnWhereTheLastOneEnded) {
              second = Record(LogTopic::kEvents, "a", "2");
   ASSERT_THAT(writer->Send({&first, 1}, Patience()), IsOk());
   Offset next = 0;
-  EXPECT_THAT(TextsOf(*log_, LogTopic::kEvents, 0, 0, &next), ElementsAre("a=1"));
-  EXPECT_THAT(TextsOf(*log_, LogTopic::kEvents, 0, next, &next), IsEmpty());
+  EXPECT_THAT(TextsOf(*log_, LogTopic::kEvents, 0, 1, 0, &next), ElementsAre("a=1"));
+  EXPECT_THAT(TextsOf(*log_, LogTopic::kEvents, 0, 0, next, &next), IsEmpty());
   ASSERT_THAT(writer->Send({&second, 1}, Patience()), IsOk());
-  EXPECT_THAT(TextsOf(*log_, LogTopic::kEvents, 0, next), ElementsAre("a=2"));
+  EXPECT_THAT(TextsOf(*log_, LogTopic::kEvents, 0, 1, next), ElementsAre("a=2"));
 }
 
 TEST_P(EventLogContract, TheFirstErrorOfTheTakerEndsAReading) {
@@ -94,6 +107,7 @@ TEST_P(EventLogContract, TheFirstErrorOfTheTakerEndsAReading) {
   const LogRecord records[] = {Record(LogTopic::kEvents, "a", "1"),
                                Record(LogTopic::kEvents, "a", "2")};
   ASSERT_THAT(writer->Send(records, Patience()), IsOk());
+  TextsOf(*log_, LogTopic::kEvents, 0, 2);
   int taken = 0;
   const auto read = log_->Read(
       LogTopic::kEvents, 0, 0,
@@ -114,7 +128,7 @@ TEST_P(EventLogContract, WhoComesLaterKeepsTheEarlierOneFromWriting) {
   EXPECT_THAT(first->Send({&two, 1}, Patience()), IsError(ErrorKind::kConflict, _));
   EXPECT_FALSE(first->is_usable());
   ASSERT_THAT(second->Send({&two, 1}, Patience()), IsOk());
-  EXPECT_THAT(TextsOf(*log_, LogTopic::kEvents, 0), ElementsAre("a=1", "a=2"));
+  EXPECT_THAT(TextsOf(*log_, LogTopic::kEvents, 0, 2), ElementsAre("a=1", "a=2"));
 }
 
 TEST_P(EventLogContract, WritersOfOtherPartitionsDoNotMeet) {
@@ -124,7 +138,7 @@ TEST_P(EventLogContract, WritersOfOtherPartitionsDoNotMeet) {
   EXPECT_THAT(zero->Send({&record, 1}, Patience()), IsOk());
   EXPECT_THAT(one->Send({&record, 1}, Patience()), IsOk());
   EXPECT_THAT(zero->Send({&record, 1}, Patience()), IsOk());
-  EXPECT_EQ(TextsOf(*log_, LogTopic::kEvents, 0).size(), 2U);
+  EXPECT_EQ(TextsOf(*log_, LogTopic::kEvents, 0, 2).size(), 2U);
 }
 
 TEST_P(EventLogContract, ManyRecordsGoOutTogether) {
@@ -134,7 +148,7 @@ TEST_P(EventLogContract, ManyRecordsGoOutTogether) {
   for (int i = 0; i < 200; ++i)
     records.push_back(Record(LogTopic::kEvents, fmt::format("{}", i), large));
   ASSERT_THAT(writer->Send(records, Patience()), IsOk());
-  const auto texts = TextsOf(*log_, LogTopic::kEvents, 0);
+  const auto texts = TextsOf(*log_, LogTopic::kEvents, 0, records.size());
   ASSERT_EQ(texts.size(), records.size());
   for (size_t i = 0; i < texts.size(); ++i)
     EXPECT_TRUE(texts[i].starts_with(fmt::format("{}=", i)));
@@ -144,6 +158,7 @@ TEST_P(EventLogContract, AFollowerGetsWhatIsWrittenFromThenOn) {
   ASSERT_OK_ASSIGN(const auto writer, log_->OpenWriter(0, Patience()));
   const auto old = Record(LogTopic::kControl, "a", "old");
   ASSERT_THAT(writer->Send({&old, 1}, Patience()), IsOk());
+  TextsOf(*log_, LogTopic::kControl, 0, 1);
   ASSERT_OK_ASSIGN(const auto follower, log_->OpenFollower());
   for (const PartitionId partition : {0, 1})
     ASSERT_THAT(follower->FollowNew(LogTopic::kControl, partition, Patience()), IsOk());

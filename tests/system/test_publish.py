@@ -141,6 +141,7 @@ def test_two_publishers_tell_each_commit_once(feed: FeedLab) -> None:
     tables = [feed.table(f"t{i}") for i in range(4)]
     for table in tables:
         table.commit("dt=0")
+    assert feed.once().code == HEALTHY  # the first snapshot holds what was there before
     publishers = [feed.start(), feed.start()]
     for number in range(20):
         for table in tables:
@@ -261,7 +262,7 @@ def test_the_daemon_publishes_too_and_says_how_it_goes(feed: FeedLab) -> None:
         wait_until(lambda: shown().get("metadata_sync_groups_total", 0) >= 1, "the first group to be counted", 30)
         instant = table.commit("dt=2")
         body = json.dumps({"commitTime": instant, "tableName": "orders", "basePath": place})
-        assert daemon.ask("POST", "/api/v1/wake", body) == (202, '{"woken":1}')
+        assert daemon.ask("POST", "/api/v1/wake", body) == (202, '{"woken":1}\n')
         feed.await_commits(table)
         wait_until(lambda: shown()["metadata_sync_groups_total"] >= 2, "the second group to be counted", 30)
         found = shown()

@@ -167,14 +167,15 @@ class OnRdKafka final : public TransactionalProducer {
     }
   }
 
+  /// The producer is given up all the same: after a failed delivery librdkafka takes a new epoch,
+  /// and records that come meanwhile are purged. Aborted at once, readers need not wait.
   Status Abort(Status why) {
     if (char text[1];
         rd_kafka_fatal_error(client_.get(), text, sizeof text) != RD_KAFKA_RESP_ERR_NO_ERROR)
       return GiveUp(Fatal());
     const Owned<rd_kafka_error_t> error(
         rd_kafka_abort_transaction(client_.get(), static_cast<int>(kAbortTime.count())));
-    if (!error) return why;
-    if (rd_kafka_error_is_fatal(error.get())) return GiveUp(Failed("abort", error.get()));
+    if (error && rd_kafka_error_is_fatal(error.get())) return GiveUp(Failed("abort", error.get()));
     return GiveUp(std::move(why));
   }
 

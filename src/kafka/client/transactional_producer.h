@@ -44,10 +44,10 @@ class TransactionalProducer {
   virtual ~TransactionalProducer() = default;
 
   /// Writes the records, in order within a partition, in one transaction, and returns when it is
-  /// committed. Errors: kConflict (fenced), kExhausted (a record larger than the brokers take),
-  /// kDenied, kNotFound (no such topic or partition), kUnavailable, kCancelled. After an error with
-  /// is_usable() nothing of it can be read by those who read committed records, and never will; if
-  /// not is_usable(), only who opens the name anew and reads can tell.
+  /// decided that it is committed; readers of committed records have them a moment later. Errors:
+  /// kConflict (fenced), kExhausted (a record larger than the brokers take), kDenied, kNotFound (no
+  /// such topic or partition), kUnavailable, kCancelled. After an error it is not usable, and only
+  /// who opens the name anew and then reads can tell whether the transaction was committed.
   virtual Status Send(std::span<const OutgoingRecord> records, const Budget& budget) = 0;
 
   /// False: it must be opened anew.
