@@ -457,6 +457,8 @@ Status HiveCatalog::InBatches(size_t count, const Budget& budget, Send send, Rec
     for (size_t i = 0; i < sent.size(); ++i) {
       auto status = connections_[i]->Call(budget, receive);
       if (status) continue;
+      // The server's thread may keep its broken transaction for as long as the connection lives.
+      connections_[i]->Close();
       refused.push_back(sent[i]);
       if (failed) failed = std::move(status);
     }
