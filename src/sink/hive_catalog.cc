@@ -24,7 +24,6 @@ using thrift::transport::TTransportException;
 /// A million partitions' names.
 constexpr int kMessageBytesMax = 512 << 20;
 constexpr int16_t kAllPartitions = -1;
-constexpr std::string_view kOwnerless = "";
 /// HIVE-26882: the alteration is made only if the property still has the value.
 constexpr const char* kExpectedKey = "expected_parameter_key";
 constexpr const char* kExpectedValue = "expected_parameter_value";
