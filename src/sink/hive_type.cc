@@ -93,9 +93,10 @@ nlohmann::ordered_json SparkType(const Column& column) {
 
 /// One of Hive's types, taken apart.
 struct Parsed {
-  std::string word;                                      // in lower case
-  std::vector<std::string> arguments;                    // of decimal, char, varchar
-  std::vector<std::pair<std::string, Parsed>> children;  // names only in a struct
+  std::string word;                    // in lower case
+  std::vector<std::string> arguments;  // of decimal, char, varchar
+  std::vector<std::string> names;      // of the children; empty ones but in a struct
+  std::vector<Parsed> children;
 };
 
 bool IsNested(std::string_view word) {
@@ -136,7 +137,8 @@ class TypeReader {
       }
       auto child = Read(depth + 1);
       if (!child) return std::nullopt;
-      parsed.children.emplace_back(std::move(name), *std::move(child));
+      parsed.names.push_back(std::move(name));
+      parsed.children.push_back(*std::move(child));
     } while (Skip(','));
     if (!Skip('>')) return std::nullopt;
     return parsed;
@@ -211,16 +213,16 @@ bool IsReadable(const Parsed& from, const Parsed& to) {
   if (from.word != to.word) return false;
   if (from.word != "struct") {
     return from.children.size() == to.children.size() &&
-           std::ranges::equal(from.children, to.children, [](const auto& a, const auto& b) {
-             return IsReadable(a.second, b.second);
-           });
+           std::ranges::equal(from.children, to.children, IsReadable);
   }
   std::map<std::string_view, const Parsed*> before;
-  for (const auto& [name, type] : from.children) before.emplace(name, &type);
-  return std::ranges::all_of(to.children, [&](const auto& child) {
-    const auto it = before.find(child.first);
-    return it == before.end() || IsReadable(*it->second, child.second);
-  });
+  for (size_t i = 0; i < from.children.size(); ++i)
+    before.emplace(from.names[i], &from.children[i]);
+  for (size_t i = 0; i < to.children.size(); ++i) {
+    const auto it = before.find(to.names[i]);
+    if (it != before.end() && !IsReadable(*it->second, to.children[i])) return false;
+  }
+  return true;
 }
 
 }  // namespace
