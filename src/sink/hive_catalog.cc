@@ -190,8 +190,10 @@ hms::Table NewTable(const CatalogTable& table, const std::string& owner) {
 class HiveCatalog::Connection {
  public:
   Connection() {
-    const auto configuration = std::make_shared<thrift::TConfiguration>(
-        kMessageBytesMax, kMessageBytesMax, thrift::TConfiguration::DEFAULT_RECURSION_DEPTH);
+    // By value: the library declares the constant and has no place for it.
+    constexpr int kDepthMax = thrift::TConfiguration::DEFAULT_RECURSION_DEPTH;
+    const auto configuration =
+        std::make_shared<thrift::TConfiguration>(kMessageBytesMax, kMessageBytesMax, kDepthMax);
     socket_ = std::make_shared<SocketTransport>(configuration);
     configuration_ = configuration;
   }
