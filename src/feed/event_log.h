@@ -93,9 +93,10 @@ class EventLog {
   virtual Result<std::unique_ptr<LogWriter>> OpenWriter(PartitionId partition,
                                                         const Budget& budget) = 0;
 
-  /// Every record from `from` on (or from the oldest that is there) that can be read at the call, in
-  /// order; gives the offset to go on from. What a writer has just sent can be read a moment later;
-  /// all that earlier writers sent, once another was opened. Ends with the first error of `take`.
+  /// Every record from `from` on (or from the oldest that is there) that can be read at the call,
+  /// in order; gives the offset to go on from. What a writer has just sent can be read a moment
+  /// later; all that earlier writers sent, once another was opened. Ends with the first error of
+  /// `take`.
   virtual Result<Offset> Read(LogTopic topic, PartitionId partition, Offset from,
                               const std::function<Status(ReadRecord)>& take,
                               const Budget& budget) = 0;
