@@ -341,7 +341,7 @@ def test_serve_publishes_and_mirrors_in_one_process(lab: MirrorLab) -> None:
     await_in_step(daemon, table)
     await_commit(daemon, table, table.commit("dt=1"))
     assert value_of(daemon, "metadata_sync_consume_lag", table=f"file://{table.folder}") == 0
-    assert value_of(daemon, "metadata_sync_groups_total") >= 2
+    wait_until(lambda: value_of(daemon, "metadata_sync_groups_total") >= 2, "the counts of a later report", 30)
     tester = pathlib.Path(sys.executable).with_name("schemathesis")
     run = subprocess.run(
         [

@@ -107,7 +107,11 @@ def test_a_real_writers_instants_are_told_as_they_come(feed: FeedLab, name: str)
         if not file.name.endswith((".requested", ".inflight")):
             completed.append(file.name.split(".", 1)[0].split("_")[0])
     wait_until(lambda: len(reader.commits(uid_of(target))) >= len(completed), "all instants", 60)
-    assert sorted(reader.commits(uid_of(target))) == sorted(completed)
+    told = reader.commits(uid_of(target))
+    # What was archived before the first commit was seen is told from the archive.
+    archived = any((target / ".hoodie/archived").glob(".commits*"))
+    assert sorted(set(told)) == sorted(told)
+    assert set(completed) <= set(told) if archived else sorted(told) == sorted(completed)
 
 
 def test_a_publisher_killed_at_any_moment_leaves_no_hole_and_no_repeat(feed: FeedLab) -> None:
