@@ -8,6 +8,7 @@
 #include <tuple>
 
 #include "app/config_reader_internal.h"
+#include "base/glob.h"
 #include "base/log.h"
 #include "base/utf8.h"
 
@@ -25,26 +26,6 @@ void SortByPlace(std::vector<ConfigMistake>& mistakes) {
 }
 
 }  // namespace
-
-bool MatchesGlob(std::string_view pattern, std::string_view text) {
-  size_t p = 0, t = 0, star = pattern.npos, retry = 0;
-  while (t < text.size()) {
-    if (p < pattern.size() && pattern[p] == '*') {
-      star = p++;
-      retry = t;
-    } else if (p < pattern.size() && pattern[p] == text[t]) {
-      ++p;
-      ++t;
-    } else if (star != pattern.npos) {
-      p = star + 1;
-      t = ++retry;
-    } else {
-      return false;
-    }
-  }
-  while (p < pattern.size() && pattern[p] == '*') ++p;
-  return p == pattern.size();
-}
 
 std::string FormatMistake(const ConfigMistake& mistake) {
   return fmt::format("{}:{}:{}: {}", Printable(mistake.file), mistake.line, mistake.column,

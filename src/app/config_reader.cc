@@ -11,6 +11,7 @@
 #include "app/config_sections_internal.h"
 #include "app/text_file.h"
 #include "app/yaml_map_internal.h"
+#include "base/glob.h"
 #include "base/time_text.h"
 #include "base/utf8.h"
 #include "kafka/bootstrap.h"
@@ -166,8 +167,8 @@ void ConfigReader::ReadRoot(const std::string& file, const YAML::Node& root) {
   if (const YAML::Node feed = map.Take("feed"); feed.IsDefined())
     config_.feed = ReadFeed(context_, file, feed, ClusterNames());
   if (const YAML::Node mirror = map.Take("mirror"); mirror.IsDefined()) {
-    config_.mirror = ReadMirror(context_, file, mirror, ClusterNames(),
-                                config_.feed ? &*config_.feed : nullptr);
+    config_.mirror =
+        ReadMirror(context_, file, mirror, ClusterNames(), config_.feed ? &*config_.feed : nullptr);
     if (!config_.mirror->state) {
       config_.mirror->state = config_.state;
       config_.mirror->state_hidden = config_.state_hidden;

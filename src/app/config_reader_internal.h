@@ -2,7 +2,6 @@
 #pragma once
 
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "app/config.h"
@@ -12,8 +11,5 @@ namespace tidemark::app {
 /// Reads the file and what it includes. Appends every mistake; what is given then is not whole.
 Config ReadConfigFile(const std::string& path, const ConfigSources& sources,
                       std::vector<ConfigMistake>& mistakes);
-
-/// Whether `text` is of the pattern, in which '*' stands for any run of characters.
-bool MatchesGlob(std::string_view pattern, std::string_view text);
 
 }  // namespace tidemark::app

@@ -10,7 +10,7 @@
 #include <thread>
 #include <utility>
 
-#include "app/config_reader_internal.h"
+#include "base/glob.h"
 #include "base/log.h"
 
 namespace tidemark::app {

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "app/config_reader_internal.h"
+#include "base/glob.h"
 
 namespace tidemark::app {
 

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "api/change_parse.h"
+#include "base/glob.h"
 #include "kafka/group_lease.h"
 
 namespace tidemark::feed {
@@ -17,18 +18,6 @@ using change::Subscriber;
 
 /// Beyond it a table is written whole.
 constexpr size_t kPathsKeptMax = 100'000;
-
-/// '*' stands for any run of characters.
-bool Matches(std::string_view pattern, std::string_view text) {
-  const size_t star = pattern.find('*');
-  if (star == std::string_view::npos) return pattern == text;
-  if (!text.starts_with(pattern.substr(0, star))) return false;
-  text.remove_prefix(star);
-  pattern.remove_prefix(star + 1);
-  for (size_t skip = 0; skip <= text.size(); ++skip)
-    if (Matches(pattern, text.substr(skip))) return true;
-  return false;
-}
 
 std::string_view UidOfStateKey(std::string_view key) {
   return key.substr(0, key.find('/'));
@@ -56,8 +45,8 @@ void MirrorTables::Load(std::vector<Replica> replicas, int32_t partition_count) 
 bool MirrorTables::IsWanted(const EventPart& part) const {
   return options_.wanted.empty() ||
          std::ranges::any_of(options_.wanted, [&](const std::string& pattern) {
-           return Matches(pattern, part.table_id) || Matches(pattern, part.base_path) ||
-                  Matches(pattern, part.uid);
+           return MatchesGlob(pattern, part.table_id) || MatchesGlob(pattern, part.base_path) ||
+                  MatchesGlob(pattern, part.uid);
          });
 }
 
@@ -84,8 +73,7 @@ void MirrorTables::TakeEvent(ReadRecord record, MonoTime now, std::vector<TableN
     const std::lock_guard lock(mutex_);
     ++counts_.poison;
     const auto found = tables_.find(record.key);
-    if (found != tables_.end())
-      Note(found->second, found->second.subscriber.TakePoison(now), news);
+    if (found != tables_.end()) Note(found->second, found->second.subscriber.TakePoison(now), news);
   }
   poison.push_back({std::move(record), std::move(part).error()});
 }
