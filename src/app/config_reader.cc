@@ -12,6 +12,7 @@
 #include "app/text_file.h"
 #include "app/yaml_map_internal.h"
 #include "base/glob.h"
+#include "base/letter_case.h"
 #include "base/time_text.h"
 #include "base/utf8.h"
 #include "kafka/bootstrap.h"
@@ -47,11 +48,7 @@ bool IsLabelName(std::string_view name) {
 std::string AuthorityOf(std::string_view url) {
   const size_t scheme_end = url.find("://");
   if (scheme_end != url.npos) url.remove_prefix(scheme_end + 3);
-  std::string authority(url.substr(0, url.find('/')));
-  std::ranges::transform(authority, authority.begin(), [](char c) {
-    return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-  });
-  return authority;
+  return LowerCase(url.substr(0, url.find('/')));
 }
 
 /// Values that a pipeline inherits.

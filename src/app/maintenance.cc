@@ -8,6 +8,8 @@
 #include <optional>
 #include <vector>
 
+#include "base/letter_case.h"
+
 namespace tidemark::app {
 
 namespace {
@@ -29,8 +31,7 @@ std::vector<std::string_view> Split(std::string_view text, char separator) {
 }
 
 std::optional<unsigned> ParseDay(std::string_view word) {
-  std::string lower;
-  for (const char c : word) lower += static_cast<char>(c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c);
+  const std::string lower = LowerCase(word);
   for (unsigned day = 0; day < kDayNames.size(); ++day) {
     if (lower == kDayNames[day]) return day;
   }

@@ -5,15 +5,11 @@
 #include <algorithm>
 #include <ranges>
 
+#include "base/letter_case.h"
+
 namespace tidemark::kafka {
 
 namespace {
-
-std::string Lower(std::string text) {
-  std::ranges::transform(text, text.begin(),
-                         [](char c) { return c >= 'A' && c <= 'Z' ? char(c - 'A' + 'a') : c; });
-  return text;
-}
 
 std::string HintOf(std::string_view transport, const std::string& protocol) {
   // Who speaks another protocol than the listener is cut off without a word.
@@ -43,7 +39,7 @@ std::string MechanismOf(const Properties& properties) {
 
 std::string ProtocolOf(const Properties& properties) {
   const std::string* value = ValueOf(properties, "security.protocol");
-  return value == nullptr ? "plaintext" : Lower(*value);
+  return value == nullptr ? "plaintext" : LowerCase(*value);
 }
 
 Error RefusedError(const ClusterOptions& options, const Refusal& refusal) {

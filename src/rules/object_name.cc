@@ -4,6 +4,8 @@
 
 #include <cstdint>
 
+#include "base/letter_case.h"
+
 namespace tidemark::rules {
 
 namespace {
@@ -14,7 +16,7 @@ constexpr size_t kHashDigits = 12;
 /// FNV-1a, 64 bits.
 uint64_t HashOf(std::string_view text) {
   uint64_t hash = 0xcbf29ce484222325;
-  for (const char c : text) {
+  for (const char c : LowerCase(text)) {
     hash ^= static_cast<unsigned char>(c);
     hash *= 0x100000001b3;
   }
@@ -27,8 +29,6 @@ std::string Plain(std::string_view text) {
   for (const char c : text) {
     if ((c >= 'a' && c <= 'z') || (c >= '0' && c <= '9')) {
       plain += c;
-    } else if (c >= 'A' && c <= 'Z') {
-      plain += static_cast<char>(c - 'A' + 'a');
     } else if (!plain.empty() && plain.back() != '-') {
       plain += '-';
     }

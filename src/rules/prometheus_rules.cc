@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/letter_case.h"
 #include "freshness/judge.h"
 #include "metrics/names.h"
 #include "rules/burn_windows.h"
@@ -96,9 +97,7 @@ class RuleWriter {
 
  private:
   std::string RunbookOf(std::string_view alert) const {
-    std::string url = options_.runbook_url + "#";
-    for (const char c : alert) url += c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-    return url;
+    return options_.runbook_url + "#" + LowerCase(alert);
   }
 
   const RuleOptions& options_;

@@ -8,6 +8,7 @@
 #include <set>
 #include <utility>
 
+#include "base/letter_case.h"
 #include "base/utf8.h"
 #include "sink/hive_type.h"
 
@@ -33,14 +34,6 @@ constexpr std::array<std::string_view, 5> kMetaColumns = {
 /// Hudi's own cursors (HoodieSyncClient).
 constexpr std::string_view kCommitKey = "last_commit_time_sync";
 constexpr std::string_view kCompletionKey = "last_commit_completion_time_sync";
-
-std::string LowerCase(std::string_view text) {
-  std::string lower(text);
-  std::ranges::transform(lower, lower.begin(), [](char c) {
-    return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-  });
-  return lower;
-}
 
 /// A metastore does not convert: a value of a typed key that is none of its type cannot be read.
 bool IsKeyType(std::string_view type) {

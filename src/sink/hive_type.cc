@@ -10,19 +10,13 @@
 #include <optional>
 #include <utility>
 
+#include "base/letter_case.h"
+
 namespace tidemark::sink {
 
 namespace {
 
 using change::Column;
-
-std::string LowerCase(std::string_view text) {
-  std::string lower(text);
-  std::ranges::transform(lower, lower.begin(), [](char c) {
-    return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-  });
-  return lower;
-}
 
 /// The word before '<' or '('.
 std::string_view Word(std::string_view type) {

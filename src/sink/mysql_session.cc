@@ -9,6 +9,7 @@
 #include <memory>
 #include <utility>
 
+#include "base/letter_case.h"
 #include "base/utf8.h"
 
 namespace tidemark::sink {
@@ -103,11 +104,8 @@ ErrorKind KindOfMysqlError(unsigned number, std::string_view message) {
     case ER_BAD_TABLE_ERROR: return ErrorKind::kNotFound;
     default: break;
   }
-  std::string lower(message);
-  std::ranges::transform(lower, lower.begin(), [](char c) {
-    return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-  });
-  if (number == ER_PARSE_ERROR && lower.contains("syntax")) return ErrorKind::kInvalidArgument;
+  if (number == ER_PARSE_ERROR && LowerCase(message).contains("syntax"))
+    return ErrorKind::kInvalidArgument;
   return ErrorKind::kUnavailable;
 }
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "base/letter_case.h"
 #include "storage/small_file.h"
 
 namespace tidemark::storage {
@@ -28,14 +29,6 @@ std::string WithSingleBlanks(std::string_view text) {
     single += is_blank ? ' ' : c;
   }
   return single;
-}
-
-std::string Lower(std::string_view text) {
-  std::string lower(text);
-  std::ranges::transform(lower, lower.begin(), [](char c) {
-    return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-  });
-  return lower;
 }
 
 std::string PathOf(const Environment& environment, const char* variable, std::string_view file) {
@@ -85,7 +78,7 @@ Result<AwsSections> ParseAwsFile(std::string_view text) {
       return Fail(ErrorKind::kCorrupt,
                   fmt::format("a setting before the first [section]: line={}", line_number));
     }
-    section->insert_or_assign(Lower(Trimmed(trimmed.substr(0, equals))),
+    section->insert_or_assign(LowerCase(Trimmed(trimmed.substr(0, equals))),
                               std::string(Trimmed(trimmed.substr(equals + 1))));
   }
   return sections;

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <map>
 
+#include "base/letter_case.h"
 #include "storage/digest.h"
 
 namespace tidemark::storage {
@@ -32,11 +33,7 @@ std::string AzureStringToSign(const AzureRequestToSign& request) {
   }
   text += '/' + request.account + request.path;
   QueryParts query = request.query;
-  for (auto& [name, value] : query) {
-    std::ranges::transform(name, name.begin(), [](char c) {
-      return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-    });
-  }
+  for (auto& [name, value] : query) name = LowerCase(name);
   std::ranges::sort(query);
   for (size_t i = 0; i < query.size(); ++i) {
     const bool is_again = i > 0 && query[i].first == query[i - 1].first;

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "base/letter_case.h"
 #include "storage/bucket_service.h"
 #include "storage/http_time.h"
 #include "storage/object_key.h"
@@ -31,11 +32,8 @@ bool IsFolder(const pugi::xml_node& blob) {
   if (std::string_view(blob.child("Properties").child("ResourceType").text().get()) == "directory")
     return true;
   for (const pugi::xml_node& entry : blob.child("Metadata").children()) {
-    std::string name = entry.name();
-    std::ranges::transform(name, name.begin(), [](char c) {
-      return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-    });
-    if (name == "hdi_isfolder" && std::string_view(entry.text().get()) == "true") return true;
+    if (LowerCase(entry.name()) == "hdi_isfolder" && std::string_view(entry.text().get()) == "true")
+      return true;
   }
   return false;
 }

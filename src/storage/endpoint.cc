@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "base/letter_case.h"
 #include "storage/url_text.h"
 
 namespace tidemark::storage {
@@ -39,10 +40,7 @@ Result<Endpoint> ParseEndpoint(std::string_view text) {
   std::string_view path = slash == std::string_view::npos ? "" : rest.substr(slash);
   while (path.ends_with('/')) path.remove_suffix(1);
   endpoint.path = UrlEncoded(path, "/%");
-  endpoint.host = rest.substr(0, slash);
-  std::ranges::transform(endpoint.host, endpoint.host.begin(), [](char c) {
-    return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-  });
+  endpoint.host = LowerCase(rest.substr(0, slash));
   const std::string_view default_port = endpoint.scheme == "http" ? ":80" : ":443";
   if (endpoint.host.ends_with(default_port))
     endpoint.host.resize(endpoint.host.size() - default_port.size());

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <charconv>
 
+#include "base/letter_case.h"
 #include "storage/object_store.h"
 
 namespace tidemark::storage {
@@ -48,10 +49,7 @@ bool HttpSink::TakeHeader(std::string_view line) {
   }
   const size_t colon = line.find(':');
   if (colon == std::string_view::npos) return true;
-  std::string name(Trimmed(line.substr(0, colon)));
-  std::ranges::transform(name, name.begin(), [](char c) {
-    return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-  });
+  std::string name = LowerCase(Trimmed(line.substr(0, colon)));
   answer_.headers.insert_or_assign(std::move(name), std::string(Trimmed(line.substr(colon + 1))));
   return true;
 }

@@ -7,6 +7,7 @@
 #include <optional>
 #include <span>
 
+#include "base/letter_case.h"
 #include "storage/object_key.h"
 
 namespace tidemark::storage {
@@ -109,10 +110,7 @@ Result<StoreUri> ParseBucketUri(StoreKind kind, std::string_view uri, std::strin
 
 /// Where the blobs of "lake.dfs.core.windows.net" are: the same data has both addresses.
 std::string BlobHost(std::string_view host) {
-  std::string blob(host);
-  std::ranges::transform(blob, blob.begin(), [](char c) {
-    return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-  });
+  std::string blob = LowerCase(host);
   constexpr std::string_view kDfs = ".dfs.";
   if (!blob.contains('.')) return blob + std::string(kAzureBlobSuffix);
   if (const size_t at = blob.find(kDfs); at != std::string::npos)
@@ -157,11 +155,9 @@ Result<StoreUri> ParseAzureUri(std::string_view uri, std::string_view rest) {
 std::string SchemeOf(std::string_view uri) {
   const size_t colon = uri.find(':');
   if (colon == std::string_view::npos || colon == 0 || !IsLetter(uri[0])) return "";
-  std::string scheme(uri.substr(0, colon));
-  for (char& c : scheme) {
+  const std::string scheme = LowerCase(uri.substr(0, colon));
+  for (const char c : scheme)
     if (!IsLetter(c) && !IsDigit(c) && c != '+' && c != '-' && c != '.') return "";
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-  }
   // "file:/x" is how Java prints a local path; anything else needs "//" to be told from a path.
   const std::string_view rest = uri.substr(colon + 1);
   if (rest.starts_with("//") || (scheme == "file" && rest.starts_with('/'))) return scheme;

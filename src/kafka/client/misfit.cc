@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/letter_case.h"
 #include "kafka/client/misfit_internal.h"
 #include "kafka/cluster_error.h"
 
@@ -26,12 +27,6 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 4> kUnnamed 
     {"OpenSSL engine", "ssl.engine.location"},
     {"Private key check", "ssl.key.location"},
 }};
-
-std::string Lower(std::string text) {
-  std::ranges::transform(text, text.begin(),
-                         [](char c) { return c >= 'A' && c <= 'Z' ? char(c - 'A' + 'a') : c; });
-  return text;
-}
 
 // The names of properties in a sentence, in order.
 std::vector<std::string> NamesIn(std::string_view words) {
@@ -97,11 +92,11 @@ Error Misfit(const Properties& properties, std::string_view words) {
 
 Status CheckTokenSource(const Properties& properties) {
   if (!ProtocolOf(properties).starts_with("sasl_")) return {};
-  if (Lower(MechanismOf(properties)) != "oauthbearer") return {};
+  if (LowerCase(MechanismOf(properties)) != "oauthbearer") return {};
   const std::string* method = ValueOf(properties, "sasl.oauthbearer.method");
   const std::string* unsigned_token = ValueOf(properties, "enable.sasl.oauthbearer.unsecure.jwt");
-  if (method != nullptr && Lower(*method) == "oidc") return {};
-  if (unsigned_token != nullptr && Lower(*unsigned_token) == "true") return {};
+  if (method != nullptr && LowerCase(*method) == "oidc") return {};
+  if (unsigned_token != nullptr && LowerCase(*unsigned_token) == "true") return {};
   return Fail(ErrorKind::kInvalidArgument,
               "kafka properties do not fit name=sasl.oauthbearer.method: OAUTHBEARER needs oidc "
               "here, or enable.sasl.oauthbearer.unsecure.jwt=true, else there are no tokens");
