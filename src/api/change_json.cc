@@ -10,6 +10,7 @@
 #include "base/time_text.h"
 #include "change/event_part.h"
 #include "lake/hudi/partitions.h"
+#include "storage/url_text.h"
 
 namespace tidemark::api {
 
@@ -47,22 +48,6 @@ struct Frame {
   Digest partition_digest;
   int table_version = 0;
 };
-
-/// RFC 3986: everything but unreserved characters is escaped, so that a name cannot change the
-/// shape of the reference.
-std::string Escaped(std::string_view name) {
-  std::string text;
-  for (const char c : name) {
-    const bool is_plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
-                          (c >= '0' && c <= '9') || c == '-' || c == '.' || c == '_' || c == '~';
-    if (is_plain) {
-      text += c;
-    } else {
-      text += fmt::format("%{:02X}", static_cast<unsigned char>(c));
-    }
-  }
-  return text;
-}
 
 void WriteFields(JsonWriter& json, const std::vector<change::Column>& columns) {
   json.BeginArray();
@@ -300,8 +285,8 @@ std::string DataJson(const TableIdentity& table, const Frame& frame, const Part&
 
 std::string SourceOf(const TableIdentity& table, const TableProperties& properties) {
   std::string source = "/hudi/";
-  if (!table.database.empty()) source += Escaped(table.database) + "/";
-  return source + Escaped(properties.name);
+  if (!table.database.empty()) source += storage::UrlEncoded(table.database) + "/";
+  return source + storage::UrlEncoded(properties.name);
 }
 
 ChangeEvent EventOf(const TableIdentity& table, const TableProperties& properties,

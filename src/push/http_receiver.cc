@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "base/utf8.h"
+#include "storage/url_text.h"
 
 namespace tidemark::push {
 
@@ -61,14 +62,7 @@ Status CheckHttpHeader(std::string_view name, std::string_view value) {
 }
 
 std::string PathSegment(std::string_view text) {
-  std::string segment;
-  for (const char c : text) {
-    if (IsAlphanumeric(c) || std::string_view("-._~").contains(c))
-      segment += c;
-    else
-      segment += fmt::format("%{:02X}", static_cast<unsigned>(static_cast<unsigned char>(c)));
-  }
-  return segment;
+  return storage::UrlEncoded(text);
 }
 
 Result<storage::HttpAnswer> HttpReceiver::Ask(const HttpMessage& message, const Budget& budget) {
