@@ -1,8 +1,10 @@
 #include "metrics/family.h"
 
+#include <algorithm>
 #include <array>
 #include <utility>
 
+#include "base/check.h"
 #include "metrics/names.h"
 
 namespace tidemark::metrics {
@@ -179,81 +181,54 @@ constexpr std::array kFeedFamilies = {
            "Of them, those that could not be taken over or read back yet.", "", ""},
 };
 
-
 constexpr std::array kSinkFamilies = {
     Family{names::kApplyLatency, "seconds",
            "From the news of a change to the target that has it, pauses included.", "sink", "",
            FamilyType::kHistogram},
     Family{names::kSinkQuarantined, "",
            "Tables that the sink was refused for good: somebody has to act.", "sink", ""},
-    Family{names::kSinkPaused, "", "Tables that failed and are tried again and again.", "sink",
-           ""},
+    Family{names::kSinkPaused, "", "Tables that failed and are tried again and again.", "sink", ""},
     Family{names::kSinkBehind, "", "Tables with something that is still to be brought.", "sink",
            ""},
     Family{names::kSinkApplied, "", "Updates that the target has.", "sink", "",
            FamilyType::kCounter},
     Family{names::kSinkFailures, "", "Updates that failed or were refused.", "sink", "",
            FamilyType::kCounter},
-    Family{names::kSinkStale, "",
-           "Updates that were not written because the target was further.", "sink", "",
-           FamilyType::kCounter},
+    Family{names::kSinkStale, "", "Updates that were not written because the target was further.",
+           "sink", "", FamilyType::kCounter},
 };
 
 constexpr std::array kMirrorFamilies = {
-    Family{names::kConsumeLag, "",
-           "Groups that are published and not applied yet.",
-           "table", ""},
+    Family{names::kConsumeLag, "", "Groups that are published and not applied yet.", "table", ""},
     Family{names::kVersionGap, "seconds",
            "Time of the newest commit that was received minus that of the newest one applied.",
            "table", "no commit's time is known"},
-    Family{names::kMirrorTables, "",
-           "Tables that are followed.",
-           "", ""},
+    Family{names::kMirrorTables, "", "Tables that are followed.", "", ""},
     Family{names::kMirrorTablesWaiting, "",
-           "Of them, those that wait for something that is missing.",
-           "", ""},
+           "Of them, those that wait for something that is missing.", "", ""},
     Family{names::kMirrorTablesLeftOut, "",
-           "Tables without series of their own, because there are too many.",
-           "", ""},
-    Family{names::kApplied, "",
-           "Groups that were applied.",
-           "", "",
-           FamilyType::kCounter},
-    Family{names::kGap, "",
-           "Times that groups of a table were missing for longer than 5 s.",
-           "", "",
-           FamilyType::kCounter},
-    Family{names::kRelist, "",
-           "Times that a table's newest snapshot was asked for.",
-           "reason", "",
+           "Tables without series of their own, because there are too many.", "", ""},
+    Family{names::kApplied, "", "Groups that were applied.", "", "", FamilyType::kCounter},
+    Family{names::kGap, "", "Times that groups of a table were missing for longer than 5 s.", "",
+           "", FamilyType::kCounter},
+    Family{names::kRelist, "", "Times that a table's newest snapshot was asked for.", "reason", "",
            FamilyType::kCounter},
     Family{names::kDigestMismatch, "",
-           "Groups after which a table was not what its publisher said.",
-           "", "",
+           "Groups after which a table was not what its publisher said.", "", "",
            FamilyType::kCounter},
-    Family{names::kDuplicate, "",
-           "Parts that were known already and dropped, as they should be.",
-           "", "",
-           FamilyType::kCounter},
+    Family{names::kDuplicate, "", "Parts that were known already and dropped, as they should be.",
+           "", "", FamilyType::kCounter},
     Family{names::kConflict, "",
-           "Parts under a known id that said something else: a bug of a publisher.",
-           "", "",
+           "Parts under a known id that said something else: a bug of a publisher.", "", "",
            FamilyType::kCounter},
-    Family{names::kLateApplied, "",
-           "Applied groups of instants that completed after later ones.",
-           "", "",
-           FamilyType::kCounter},
-    Family{names::kPartsDropped, "",
-           "Parts that made no group, or that there was no room for.",
-           "", "",
-           FamilyType::kCounter},
-    Family{names::kOpenGroups, "",
-           "Groups that are not whole, or wait for others before them.",
-           "", ""},
-    Family{names::kDlq, "",
-           "Records that could not be read and went to the topic of the dead.",
-           "", "",
-           FamilyType::kCounter},
+    Family{names::kLateApplied, "", "Applied groups of instants that completed after later ones.",
+           "", "", FamilyType::kCounter},
+    Family{names::kPartsDropped, "", "Parts that made no group, or that there was no room for.", "",
+           "", FamilyType::kCounter},
+    Family{names::kOpenGroups, "", "Groups that are not whole, or wait for others before them.", "",
+           ""},
+    Family{names::kDlq, "", "Records that could not be read and went to the topic of the dead.", "",
+           "", FamilyType::kCounter},
 };
 
 }  // namespace
@@ -272,6 +247,13 @@ std::span<const Family> FamiliesOf(FamilyGroup group) {
     case FamilyGroup::kSink: return kSinkFamilies;
   }
   std::unreachable();
+}
+
+const Family& FamilyNamed(FamilyGroup group, std::string_view name) {
+  const auto families = FamiliesOf(group);
+  const auto found = std::ranges::find(families, name, &Family::name);
+  CHECK(found != families.end(), "a family of the registry");
+  return *found;
 }
 
 }  // namespace tidemark::metrics

@@ -8,7 +8,7 @@ namespace tidemark::metrics {
 
 enum class FamilyType {
   kGauge,
-  kCounter,  ///< only grows while the process lives; its name ends in _total
+  kCounter,    ///< only grows while the process lives; its name ends in _total
   kHistogram,  ///< counts by bucket, label `le`, that only grow; points have a suffix
 };
 
@@ -38,5 +38,8 @@ enum class FamilyGroup {
 
 /// In the order of exposition. What it refers to lives as long as the process.
 std::span<const Family> FamiliesOf(FamilyGroup group);
+
+/// REQUIRES: the group has a family of this name.
+const Family& FamilyNamed(FamilyGroup group, std::string_view name);
 
 }  // namespace tidemark::metrics

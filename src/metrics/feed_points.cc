@@ -6,19 +6,11 @@
 #include <string_view>
 #include <utility>
 
-#include "base/check.h"
 #include "metrics/names.h"
 
 namespace tidemark::metrics {
 
 namespace {
-
-const Family& FamilyOf(std::string_view name) {
-  const auto families = FamiliesOf(FamilyGroup::kFeed);
-  const auto found = std::ranges::find(families, name, &Family::name);
-  CHECK(found != families.end(), "a family of the registry");
-  return *found;
-}
 
 std::string SecondsText(Milliseconds duration) {
   return fmt::format("{:.3f}", SecondsOf(std::max(duration, Milliseconds(0))));
@@ -29,7 +21,8 @@ class Writer {
   explicit Writer(Points& points) : points_(points) {}
 
   void Add(std::string_view name, Labels labels, std::string value, std::string_view suffix = "") {
-    points_.push_back({&FamilyOf(name), std::move(labels), std::move(value), suffix});
+    points_.push_back(
+        {&FamilyNamed(FamilyGroup::kFeed, name), std::move(labels), std::move(value), suffix});
   }
 
   /// One family of all tables.
@@ -69,18 +62,6 @@ void AddTableSeries(const FeedReport& report, Writer& out) {
   });
 }
 
-void AddHistogram(const LatencyHistogram& latency, Writer& out) {
-  uint64_t total = 0;
-  for (size_t i = 0; i < latency.counts.size(); ++i) {
-    total += latency.counts[i];
-    const std::string bound =
-        i < kLatencyBounds.size() ? fmt::format("{}", kLatencyBounds[i]) : "+Inf";
-    out.Add(names::kSendLatency, {{"le", bound}}, fmt::format("{}", total), "_bucket");
-  }
-  out.Add(names::kSendLatency, {}, SecondsText(latency.sum), "_sum");
-  out.Add(names::kSendLatency, {}, fmt::format("{}", total), "_count");
-}
-
 }  // namespace
 
 void SendWindow::Tried(bool is_good, MonoTime now) {
@@ -115,19 +96,13 @@ std::optional<Milliseconds> SendWindow::latency_p99(MonoTime now) const {
   return values[place];
 }
 
-void LatencyHistogram::Add(Milliseconds latency) {
-  const double seconds = SecondsOf(latency);
-  const auto bound = std::ranges::lower_bound(kLatencyBounds, seconds);
-  ++counts[static_cast<size_t>(bound - kLatencyBounds.begin())];
-  sum += std::max(latency, Milliseconds(0));
-}
-
 Points FeedPoints(const FeedReport& report, size_t table_series_max) {
   Points points;
   Writer out(points);
   const bool has_series = report.tables.size() <= table_series_max;
   if (has_series) AddTableSeries(report, out);
-  AddHistogram(report.latency, out);
+  AddHistogram(FamilyNamed(FamilyGroup::kFeed, names::kSendLatency), {}, report.latency,
+               SecondsText(report.latency.sum), points);
   const auto add = [&](std::string_view name, uint64_t value) {
     out.Add(name, {}, fmt::format("{}", value));
   };

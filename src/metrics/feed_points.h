@@ -1,7 +1,6 @@
 /// What the change feed's publisher says of itself (change-feed R52-R55, F17, F23, §6.2).
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <deque>
 #include <optional>
@@ -9,13 +8,10 @@
 #include <vector>
 
 #include "base/clock.h"
+#include "metrics/latency_histogram.h"
 #include "metrics/point.h"
 
 namespace tidemark::metrics {
-
-/// Upper bounds of the buckets of send latency, in seconds.
-inline constexpr std::array kLatencyBounds = {0.005, 0.01, 0.025, 0.05, 0.1,  0.25, 0.5,
-                                              1.0,   2.5,  5.0,   10.0, 30.0, 60.0, 300.0};
 
 /// How long the share of good tries and the 99th percentile look back.
 inline constexpr Milliseconds kSendWindow = std::chrono::minutes(10);
@@ -41,14 +37,6 @@ class SendWindow {
   std::deque<Sample<Milliseconds>> latencies_;
 };
 inline constexpr size_t kSendSamplesMax = 1000;
-
-/// Counts by bucket; the last one is over all bounds.
-struct LatencyHistogram {
-  std::array<uint64_t, kLatencyBounds.size() + 1> counts{};
-  Milliseconds sum{0};
-
-  void Add(Milliseconds latency);
-};
 
 struct FeedTable {
   std::string table;  ///< its base path

@@ -6,26 +6,15 @@
 #include <string_view>
 #include <utility>
 
-#include "base/check.h"
 #include "metrics/names.h"
 
 namespace tidemark::metrics {
 
-namespace {
-
-const Family& FamilyOf(std::string_view name) {
-  const auto families = FamiliesOf(FamilyGroup::kMirror);
-  const auto found = std::ranges::find(families, name, &Family::name);
-  CHECK(found != families.end(), "a family of the registry");
-  return *found;
-}
-
-}  // namespace
-
 Points MirrorPoints(const MirrorReport& report, size_t table_series_max) {
   Points points;
   const auto add = [&](std::string_view name, Labels labels, std::string value) {
-    points.push_back({&FamilyOf(name), std::move(labels), std::move(value), {}});
+    points.push_back(
+        {&FamilyNamed(FamilyGroup::kMirror, name), std::move(labels), std::move(value), {}});
   };
   const auto count = [&](std::string_view name, uint64_t value) {
     add(name, {}, fmt::format("{}", value));

@@ -92,9 +92,8 @@ Points ProcessPoints(std::string_view version) {
 }
 
 Points BuildPoints(std::string_view version) {
-  const auto families = FamiliesOf(FamilyGroup::kProcess);
-  const auto build = std::ranges::find(families, kBuildFamily, &Family::name);
-  return {{&*build, {{"version", std::string(version)}}, "1"}};
+  const Family& build = FamilyNamed(FamilyGroup::kProcess, kBuildFamily);
+  return {{&build, {{"version", std::string(version)}}, "1"}};
 }
 
 }  // namespace tidemark::metrics

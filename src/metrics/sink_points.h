@@ -6,7 +6,7 @@
 #include <span>
 #include <string>
 
-#include "metrics/feed_points.h"
+#include "metrics/latency_histogram.h"
 #include "metrics/point.h"
 
 namespace tidemark::metrics {
