@@ -1,17 +1,12 @@
 /// Which partitions of the feed this process publishes.
 #pragma once
 
-#include <vector>
-
 #include "base/clock.h"
-#include "kafka/positions.h"
+#include "kafka/client/group_member.h"
 
 namespace tidemark::app {
 
-struct ShareChange {
-  std::vector<kafka::PartitionId> gained{};
-  std::vector<kafka::PartitionId> lost{};
-};
+using ShareChange = kafka::client::GroupChange;
 
 /// One thread serves.
 class PartitionShare {

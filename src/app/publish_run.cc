@@ -53,7 +53,7 @@ class GroupPartitions final : public PartitionShare {
       if (!complaint_.empty())
         Log(LogLevel::kWarning, "the feed's partitions are not shared: " + complaint_);
     }
-    return {.gained = std::move(change.gained), .lost = std::move(change.lost)};
+    return change;
   }
   void Leave() override {
     member_->PutDown();

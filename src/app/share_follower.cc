@@ -32,8 +32,7 @@ void ShareFollower::Run(const std::stop_token& stop) {
       unfollowed_.erase(partition);
       if (follower_) follower_->Forget(feed::LogTopic::kControl, partition);
     }
-    if (!change.gained.empty() || !change.lost.empty())
-      messages_.Post(ShareChanged{std::move(change)});
+    if (!change.is_empty()) messages_.Post(ShareChanged{std::move(change)});
     if (with_control_) FollowControl(stop);
   }
 }
