@@ -140,6 +140,37 @@ state::StateOptions ReadState(ConfigContext& context, const std::string& file,
   return state;
 }
 
+std::optional<std::string> TakeKind(ConfigContext& context, const std::string& file,
+                                    const YAML::Node& entry, const std::string& path,
+                                    std::span<const std::string_view> kinds,
+                                    std::string_view what) {
+  YamlMap map(context, file, entry, path);
+  std::vector<std::string> given;
+  for (const std::string_view kind : kinds) {
+    const std::string name(kind);
+    (void)map.Take(name);
+    if (map.Has(name)) given.push_back(name);
+  }
+  map.Finish();
+  if (!entry.IsMap()) return std::nullopt;
+  if (given.size() > 1)
+    context.Add(file, entry.Mark(),
+                fmt::format("{}: {} and {} are two {}s, and each is an entry of its own", path,
+                            given[0], given[1], what));
+  if (given.empty() && entry.size() == 0)
+    context.Add(file, entry.Mark(), fmt::format("{}: the kind of {} is wanted", path, what));
+  if (given.size() != 1) return std::nullopt;
+  return given[0];
+}
+
+void CheckCluster(YamlMap& map, const ConfigText& name, const std::set<std::string>& known) {
+  if (known.contains(name.value)) return;
+  const auto nearest = NearestWord(name.value, known);
+  map.Complain("cluster", nearest ? fmt::format("there is no cluster '{}', did you mean '{}'?",
+                                                name.Shown(), *nearest)
+                                  : fmt::format("there is no cluster '{}'", name.Shown()));
+}
+
 std::string TakeCluster(YamlMap& map, const std::set<std::string>& known) {
   const auto name = map.TakeText("cluster");
   if (!name) {
@@ -148,12 +179,7 @@ std::string TakeCluster(YamlMap& map, const std::set<std::string>& known) {
     map.Complain("cluster", "the name of one of the clusters is wanted");
     return "";
   }
-  if (!known.contains(name->value)) {
-    const auto nearest = NearestWord(name->value, known);
-    map.Complain("cluster", nearest ? fmt::format("there is no cluster '{}', did you mean '{}'?",
-                                                  name->Shown(), *nearest)
-                                    : fmt::format("there is no cluster '{}'", name->Shown()));
-  }
+  CheckCluster(map, *name, known);
   return name->value;
 }
 

@@ -3,15 +3,18 @@
 
 #include <yaml-cpp/yaml.h>
 
+#include <optional>
 #include <set>
+#include <span>
 #include <string>
+#include <string_view>
 
 #include "app/config_sections.h"
 #include "app/exporter_config.h"
 #include "app/feed_config.h"
 #include "app/hidden_values.h"
-#include "app/sink_config.h"
 #include "app/mirror_config.h"
+#include "app/sink_config.h"
 #include "app/yaml_map_internal.h"
 #include "state/state_store.h"
 
@@ -25,6 +28,15 @@ HttpConfig ReadHttp(ConfigContext& context, const std::string& file, const YAML:
 /// What the URL took from the environment or a file goes to `hidden`.
 state::StateOptions ReadState(ConfigContext& context, const std::string& file,
                               const YAML::Node& node, HiddenValues& hidden);
+
+/// Which of `kinds` an entry of a list is: the one key that it has. nullopt after reporting that it
+/// has none, several, or one that is not known. `what` is what entries are called: "exporter".
+std::optional<std::string> TakeKind(ConfigContext& context, const std::string& file,
+                                    const YAML::Node& entry, const std::string& path,
+                                    std::span<const std::string_view> kinds, std::string_view what);
+
+/// Reports a name under "cluster" that is none of `known`.
+void CheckCluster(YamlMap& map, const ConfigText& name, const std::set<std::string>& known);
 
 /// The cluster that `map` names under "cluster", one of `known`; when it names none, the only one
 /// there is. Reports anything else.

@@ -35,28 +35,14 @@ class ExporterReader {
       : context_(context), file_(file), config_(config) {}
 
   void Read(const YAML::Node& entry, const std::string& path) {
-    YamlMap kinds(context_, file_, entry, path);
-    std::vector<std::string> given;
-    for (const std::string_view kind : kKinds) {
-      const std::string name(kind);
-      (void)kinds.Take(name);
-      if (kinds.Has(name)) given.push_back(name);
-    }
-    kinds.Finish();
-    if (!entry.IsMap()) return;
-    if (given.size() > 1)
-      context_.Add(file_, entry.Mark(),
-                   fmt::format("{}: {} and {} are two exporters, and each is an entry of its own",
-                               path, given[0], given[1]));
-    if (given.empty() && entry.size() == 0)
-      context_.Add(file_, entry.Mark(), fmt::format("{}: the kind of exporter is wanted", path));
-    if (given.size() != 1) return;
+    const auto kind = TakeKind(context_, file_, entry, path, kKinds, "exporter");
+    if (!kind) return;
     // Not by Take: what is null has a place too.
-    YamlMap map(context_, file_, entry[given[0]], path + "." + given[0]);
-    if (given[0] == "prometheus")
+    YamlMap map(context_, file_, entry[*kind], path + "." + *kind);
+    if (*kind == "prometheus")
       ReadEndpoint(map);
     else
-      ReadSender(map, given[0], entry.Mark());
+      ReadSender(map, *kind, entry.Mark());
     map.Finish();
   }
 
@@ -81,10 +67,12 @@ class ExporterReader {
                    fmt::format("{}: there is an exporter '{}' already, give this one a name",
                                map.path(), exporter.name));
     }
-    exporter.timeout = TakeTime(map, "timeout", Milliseconds(1), kTimeoutMax, exporter.timeout);
+    exporter.timeout =
+        map.TakeDurationWithin("timeout", Milliseconds(1), kTimeoutMax, exporter.timeout);
     exporter.receiver = ReadReceiver(map, kind);
     if (kind != "webhook")
-      exporter.interval = TakeTime(map, "interval", kIntervalMin, kIntervalMax, exporter.interval);
+      exporter.interval =
+          map.TakeDurationWithin("interval", kIntervalMin, kIntervalMax, exporter.interval);
     if (kind != "webhook" && kind != "sources") exporter.series = TakeSeries(map);
     config_.senders.push_back(std::move(exporter));
   }
@@ -180,8 +168,8 @@ class ExporterReader {
     options.url = TakeUrl(map, "url");
     options.headers = TakeHeaders(map);
     options.tls = TakeTls(map, options.url);
-    options.give_up_after = TakeTime(map, "give_up_after", std::chrono::seconds(1),
-                                     std::chrono::hours(24), options.give_up_after);
+    options.give_up_after = map.TakeDurationWithin("give_up_after", std::chrono::seconds(1),
+                                                   std::chrono::hours(24), options.give_up_after);
     const YAML::Node statuses = map.Take("statuses");
     if (!statuses.IsDefined()) return options;
     options.statuses.clear();
@@ -281,16 +269,6 @@ class ExporterReader {
     if (!files_.insert(whole).second)
       map.Complain("path", "another exporter writes this file already");
     return whole;
-  }
-
-  static Milliseconds TakeTime(YamlMap& map, const std::string& key, Milliseconds least,
-                               Milliseconds most, Milliseconds otherwise) {
-    const auto time = map.TakeDuration(key);
-    if (!time) return otherwise;
-    if (*time >= least && *time <= most) return *time;
-    map.Complain(
-        key, fmt::format("a duration from {} ms to {} ms is wanted", least.count(), most.count()));
-    return otherwise;
   }
 
   static bool ParseAddress(const std::string& text, push::StatsdOptions& options) {

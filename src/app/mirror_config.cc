@@ -7,7 +7,6 @@
 
 #include "app/config_sections_internal.h"
 #include "app/feed_config.h"
-#include "base/nearest_word.h"
 
 namespace tidemark::app {
 
@@ -53,11 +52,8 @@ void ReadCluster(YamlMap& map, const std::set<std::string>& clusters, MirrorConf
     mirror.cluster = *clusters.begin();
   if (mirror.cluster.empty()) {
     map.Complain("cluster", "the name of one of the clusters is wanted");
-  } else if (cluster && !clusters.contains(mirror.cluster)) {
-    const auto nearest = NearestWord(mirror.cluster, clusters);
-    map.Complain("cluster", nearest ? fmt::format("there is no cluster '{}', did you mean '{}'?",
-                                                  cluster->Shown(), *nearest)
-                                    : fmt::format("there is no cluster '{}'", cluster->Shown()));
+  } else if (cluster) {
+    CheckCluster(map, *cluster, clusters);
   }
 }
 

@@ -32,24 +32,10 @@ class SinkReader {
       : context_(context), file_(file), config_(config) {}
 
   void Read(const YAML::Node& entry, const std::string& path) {
-    YamlMap kinds(context_, file_, entry, path);
-    std::vector<std::string> given;
-    for (const std::string_view kind : kKinds) {
-      const std::string name(kind);
-      (void)kinds.Take(name);
-      if (kinds.Has(name)) given.push_back(name);
-    }
-    kinds.Finish();
-    if (!entry.IsMap()) return;
-    if (given.size() > 1)
-      context_.Add(file_, entry.Mark(),
-                   fmt::format("{}: {} and {} are two sinks, and each is an entry of its own", path,
-                               given[0], given[1]));
-    if (given.empty() && entry.size() == 0)
-      context_.Add(file_, entry.Mark(), fmt::format("{}: the kind of sink is wanted", path));
-    if (given.size() != 1) return;
-    YamlMap map(context_, file_, entry[given[0]], path + "." + given[0]);
-    ReadSink(map, given[0], entry.Mark());
+    const auto kind = TakeKind(context_, file_, entry, path, kKinds, "sink");
+    if (!kind) return;
+    YamlMap map(context_, file_, entry[*kind], path + "." + *kind);
+    ReadSink(map, *kind, entry.Mark());
     map.Finish();
   }
 
@@ -64,9 +50,11 @@ class SinkReader {
                    fmt::format("{}: there is a sink '{}' already, give this one a name", map.path(),
                                sink.name));
     sink.tables = TakeList(map, "tables", "table ids or paths");
-    sink.timeout = TakeTime(map, "timeout", kTimeoutMin, kTimeoutMax, sink.timeout);
-    sink.back_off.first = TakeTime(map, "retry_first", kRetryMin, kRetryMax, sink.back_off.first);
-    sink.back_off.most = TakeTime(map, "retry_most", kRetryMin, kRetryMax, sink.back_off.most);
+    sink.timeout = map.TakeDurationWithin("timeout", kTimeoutMin, kTimeoutMax, sink.timeout);
+    sink.back_off.first =
+        map.TakeDurationWithin("retry_first", kRetryMin, kRetryMax, sink.back_off.first);
+    sink.back_off.most =
+        map.TakeDurationWithin("retry_most", kRetryMin, kRetryMax, sink.back_off.most);
     if (sink.back_off.most < sink.back_off.first)
       map.Complain("retry_most", "is less than retry_first");
     sink.target = ReadTarget(map, kind);
@@ -247,16 +235,6 @@ class SinkReader {
   static size_t TakeCount(YamlMap& map, const std::string& key, size_t most, size_t otherwise) {
     const auto count = map.TakeInteger(key, 1, static_cast<int64_t>(most));
     return count ? static_cast<size_t>(*count) : otherwise;
-  }
-
-  static Milliseconds TakeTime(YamlMap& map, const std::string& key, Milliseconds least,
-                               Milliseconds most, Milliseconds otherwise) {
-    const auto time = map.TakeDuration(key);
-    if (!time) return otherwise;
-    if (*time >= least && *time <= most) return *time;
-    map.Complain(
-        key, fmt::format("a duration from {} ms to {} ms is wanted", least.count(), most.count()));
-    return otherwise;
   }
 
   ConfigContext& context_;

@@ -195,6 +195,16 @@ std::optional<Milliseconds> YamlMap::TakeDuration(const std::string& key) {
   return *duration;
 }
 
+Milliseconds YamlMap::TakeDurationWithin(const std::string& key, Milliseconds least,
+                                         Milliseconds most, Milliseconds otherwise) {
+  const auto duration = TakeDuration(key);
+  if (!duration) return otherwise;
+  if (*duration >= least && *duration <= most) return *duration;
+  Complain(key,
+           fmt::format("a duration from {} ms to {} ms is wanted", least.count(), most.count()));
+  return otherwise;
+}
+
 std::optional<int64_t> YamlMap::TakePercent(const std::string& key) {
   constexpr size_t kDigitsAfterPoint = 4;
   const auto text = TakeText(key);
