@@ -356,12 +356,10 @@ class Planner {
       if (IsCommit(key)) counted.committed.insert(key.requested);
     for (const auto& key : seen_.pending) counted.excluded.insert(key.requested);
     counted.start = seen_.start;
-    if (!untold_.empty()) {
-      // Told one by one afterwards, so not there yet.
-      for (const InstantEffect* instant : untold_) {
-        const auto key = KeyOf(instant->instant);
-        if (!published.contains(key)) counted.excluded.insert(key.requested);
-      }
+    // Told one by one afterwards, so not there yet.
+    for (const InstantEffect* instant : untold_) {
+      const auto key = KeyOf(instant->instant);
+      if (!published.contains(key)) counted.excluded.insert(key.requested);
     }
     auto inventory = ReadInventory(*facts_.listing, facts_.bodies, counted);
     if (published.empty()) AddImplied(Untold(), inventory);
