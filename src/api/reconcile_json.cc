@@ -23,7 +23,8 @@ void WriteTable(JsonWriter& json, const ReconciledTable& table) {
   json.Key("table").Text(table.table);
   json.Key("uid").Text(table.uid);
   json.Key("agreement").Text(AgreementName(found.agreement));
-  json.Key("message").TextOrNull(table.message);
+  json.Key("message");
+  table.failure ? json.Text(table.failure->message) : json.Null();
   json.Key("epoch").Integer(found.epoch);
   json.Key("told_seq").Integer(found.told_seq);
   json.Key("applied_seq").Integer(found.applied_seq);

@@ -14,12 +14,13 @@ namespace tidemark::api {
 /// At most so many partitions and instants are listed of each kind; the counts are always whole.
 inline constexpr size_t kListedMax = 1000;
 
+/// One table compared with what was told of it.
 struct ReconciledTable {
   std::string table;
   std::string uid;
   change::Reconciliation found{};
-  std::optional<std::string> message{};  ///< why it is unknown
-  bool is_repair_asked = false;
+  std::optional<Error> failure{};  ///< why it is unknown
+  bool is_repair_asked = false;    ///< of the publisher
 };
 
 /// One object on one line, without a line feed.

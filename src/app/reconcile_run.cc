@@ -36,18 +36,17 @@ class Comparison {
     const StoreConfig& store_config = StoreFor(config_, table);
     auto store = edges_.open_store(table, store_config.options);
     if (!store) return std::unexpected(store_config.hidden.Hide(std::move(store).error()));
-    TRY_ASSIGN(auto told, Told(uid));
     for (int tries = 1;; ++tries) {
+      TRY_ASSIGN(const auto told, Told(uid));
       auto reading = feed::ReadChanges(**store, edges_.columns, {}, {}, budget_);
       if (!reading) return std::unexpected(store_config.hidden.Hide(std::move(reading).error()));
       if (reading->plan.is_paused) {
         return Fail(ErrorKind::kUnavailable,
                     "a restore or rollback is under way: nothing can be compared");
       }
-      TRY_ASSIGN(auto told_after, Told(uid));
-      const bool is_same = StampOf(told) == StampOf(told_after);
-      told = std::move(told_after);
-      if (!is_same && tries < kComparisonsMax) continue;
+      // Events go out with the record, so that the same record means the same events.
+      TRY_ASSIGN(const auto record, Record(uid));
+      if (StampOf(record) != StampOf(told.record) && tries < kComparisonsMax) continue;
       const auto* cursor = told.record && told.record->cursor ? &*told.record->cursor : nullptr;
       return change::Reconcile(TruthOf(*reading), cursor, &told.replica, told.seqs);
     }
@@ -55,16 +54,22 @@ class Comparison {
 
  private:
   Result<feed::ToldTable> Told(const std::string& uid) {
-    auto told = feed::ReadToldTable(log_, uid, *edges_.clock, budget_);
-    if (told) return told;
-    return std::unexpected(ClusterHidden().Hide(std::move(told).error()));
+    return Hidden(feed::ReadToldTable(log_, uid, *edges_.clock, budget_));
+  }
+  Result<std::optional<feed::TableRecord>> Record(const std::string& uid) {
+    return Hidden(feed::ReadTableRecord(log_, uid, budget_));
+  }
+  template <class Value>
+  Result<Value> Hidden(Result<Value> read) const {
+    if (read) return read;
+    return std::unexpected(ClusterHidden().Hide(std::move(read).error()));
   }
   const HiddenValues& ClusterHidden() const {
     return config_.clusters.at(config_.feed->cluster).hidden;
   }
-  static std::pair<int64_t, int64_t> StampOf(const feed::ToldTable& told) {
-    if (!told.record || !told.record->cursor) return {0, 0};
-    return {told.record->cursor->epoch, told.record->cursor->seq};
+  static std::pair<int64_t, int64_t> StampOf(const std::optional<feed::TableRecord>& record) {
+    if (!record || !record->cursor) return {0, 0};
+    return {record->cursor->epoch, record->cursor->seq};
   }
 
   const Config& config_;
@@ -73,7 +78,7 @@ class Comparison {
   const FreshnessEdges& edges_;
 };
 
-Status AskRepairs(const Config& config, std::vector<TableReconciliation>& tables,
+Status AskRepairs(const Config& config, std::vector<api::ReconciledTable>& tables,
                   const Budget& budget) {
   const auto& cluster = config.clusters.at(config.feed->cluster);
   auto outlet = feed::OpenKafkaOutlet(cluster.options, config.feed->topics);
@@ -91,20 +96,20 @@ Status AskRepairs(const Config& config, std::vector<TableReconciliation>& tables
 
 }  // namespace
 
-Result<std::vector<TableReconciliation>> ReconcileTables(const Config& config,
-                                                         const std::vector<std::string>& tables,
-                                                         const ReconcileOptions& options,
-                                                         const Budget& budget,
-                                                         const FreshnessEdges& edges) {
+Result<std::vector<api::ReconciledTable>> ReconcileTables(const Config& config,
+                                                          const std::vector<std::string>& tables,
+                                                          const ReconcileOptions& options,
+                                                          const Budget& budget,
+                                                          const FreshnessEdges& edges) {
   if (!config.feed) {
     return Fail(ErrorKind::kInvalidArgument,
                 "the configuration has no section 'feed', which says where changes are told");
   }
   const auto log = feed::OpenKafkaLog(LogOptionsOf(config));
   Comparison comparison(config, *log, budget, edges);
-  std::vector<TableReconciliation> results;
+  std::vector<api::ReconciledTable> results;
   for (const auto& table : tables) {
-    TableReconciliation result{.table = table, .uid = api::TableUid(BasePathOf(table))};
+    api::ReconciledTable result{.table = table, .uid = api::TableUid(BasePathOf(table))};
     auto found = comparison.Make(table, result.uid);
     TRY(budget.Check());
     if (found) {

@@ -1,25 +1,16 @@
 /// Tables compared with what the change feed told of them.
 #pragma once
 
-#include <optional>
 #include <string>
 #include <vector>
 
+#include "api/reconcile_json.h"
 #include "app/config.h"
 #include "app/freshness_run.h"
 #include "base/budget.h"
 #include "base/error.h"
-#include "change/reconciliation.h"
 
 namespace tidemark::app {
-
-struct TableReconciliation {
-  std::string table;
-  std::string uid;
-  change::Reconciliation found{};
-  std::optional<Error> failure{};  ///< why it is unknown
-  bool is_repair_asked = false;
-};
 
 struct ReconcileOptions {
   /// Ask the publisher to compare with a listing and to tell the difference, for tables that are
@@ -32,10 +23,10 @@ struct ReconcileOptions {
 /// their order. kInvalidArgument for a configuration without `feed`; errors of the cluster when
 /// nothing at all could be learned of the log. Cost: one listing of each table, and the records of
 /// its partition in the event and state topics.
-Result<std::vector<TableReconciliation>> ReconcileTables(const Config& config,
-                                                         const std::vector<std::string>& tables,
-                                                         const ReconcileOptions& options,
-                                                         const Budget& budget,
-                                                         const FreshnessEdges& edges);
+Result<std::vector<api::ReconciledTable>> ReconcileTables(const Config& config,
+                                                          const std::vector<std::string>& tables,
+                                                          const ReconcileOptions& options,
+                                                          const Budget& budget,
+                                                          const FreshnessEdges& edges);
 
 }  // namespace tidemark::app

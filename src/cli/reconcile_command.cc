@@ -51,7 +51,7 @@ int WorstOf(const std::vector<api::ReconciledTable>& tables) {
 
 /// What to say of a table in one cell.
 std::string NoteOf(const api::ReconciledTable& table) {
-  if (table.message) return *table.message;
+  if (table.failure) return table.failure->message;
   const auto& found = table.found;
   std::string note;
   const auto add = [&note](const std::string& text) { note += (note.empty() ? "" : ", ") + text; };
@@ -96,8 +96,8 @@ int RunCommand(const Options& options) {
   app::HideInLog(*config);
   StopSignal stop;
   const auto edges = app::SystemEdges();
-  auto results = app::ReconcileTables(*config, options.tables, {.repairs = options.repairs},
-                                      Budget::For(*timeout, stop.token()), edges);
+  const auto results = app::ReconcileTables(*config, options.tables, {.repairs = options.repairs},
+                                            Budget::For(*timeout, stop.token()), edges);
   if (stop.was_sent()) return stop.exit_code();
   stop.End();
   if (!results) return Complain(results.error());
@@ -105,18 +105,9 @@ int RunCommand(const Options& options) {
     return result.failure && ExitCodeOf(result.failure->kind) == kUnreachable;
   });
   if (is_unreachable) return Complain(*results->front().failure);
-  std::vector<api::ReconciledTable> tables;
-  for (auto& result : *results) {
-    tables.push_back(
-        {.table = result.table,
-         .uid = result.uid,
-         .found = std::move(result.found),
-         .message = result.failure ? std::optional(result.failure->message) : std::nullopt,
-         .is_repair_asked = result.is_repair_asked});
-  }
-  return Print(options.format == "json" ? api::ReconcileJson(tables, edges.clock->Now()) + "\n"
-                                        : Render(tables, Terminal::OfStdout()),
-               WorstOf(tables));
+  return Print(options.format == "json" ? api::ReconcileJson(*results, edges.clock->Now()) + "\n"
+                                        : Render(*results, Terminal::OfStdout()),
+               WorstOf(*results));
 }
 
 }  // namespace

@@ -61,8 +61,11 @@ class Listener {
   size_t poison_count_ = 0;
 };
 
-Result<std::optional<TableRecord>> ReadRecordOf(EventLog& log, PartitionId partition,
-                                                std::string_view uid, const Budget& budget) {
+}  // namespace
+
+Result<std::optional<TableRecord>> ReadTableRecord(EventLog& log, std::string_view uid,
+                                                   const Budget& budget) {
+  const PartitionId partition = kafka::PartitionOfKey(uid, log.partition_count());
   std::optional<std::string> newest;
   TRY(log.Read(
       LogTopic::kCursor, partition, 0,
@@ -76,12 +79,10 @@ Result<std::optional<TableRecord>> ReadRecordOf(EventLog& log, PartitionId parti
   return std::optional(std::move(record));
 }
 
-}  // namespace
-
 Result<ToldTable> ReadToldTable(EventLog& log, std::string_view uid, const Clock& clock,
                                 const Budget& budget) {
   const PartitionId partition = kafka::PartitionOfKey(uid, log.partition_count());
-  TRY_ASSIGN(auto record, ReadRecordOf(log, partition, uid, budget));
+  TRY_ASSIGN(auto record, ReadTableRecord(log, uid, budget));
   Listener listener(uid, clock);
   TRY(log.Read(
       LogTopic::kState, partition, 0,

@@ -24,6 +24,11 @@ struct ToldTable {
   size_t poison_count = 0;
 };
 
+/// What the table's publisher remembers. Errors of the log; kCorrupt and kUnsupported for a record
+/// that cannot be read. Cost: the records of one partition of the cursor topic.
+Result<std::optional<TableRecord>> ReadTableRecord(EventLog& log, std::string_view uid,
+                                                   const Budget& budget);
+
 /// Errors of the log; kCorrupt and kUnsupported for a record of the publisher that cannot be read.
 /// Cost: the records of one partition of the cursor, state and event topics.
 Result<ToldTable> ReadToldTable(EventLog& log, std::string_view uid, const Clock& clock,
