@@ -11,6 +11,7 @@
 #include "app/mirror_sinks.h"
 #include "app/serve_routes.h"
 #include "app/table_routes.h"
+#include "base/budget.h"
 #include "base/log.h"
 #include "http/server.h"
 #include "metrics/process_points.h"
@@ -85,8 +86,8 @@ Status ServeMirror(const Config& config, const MirrorServeOptions& options,
   HideInLog(config);
   TRY_ASSIGN(const auto mirror,
              MirrorRun::Start(config, edges, Budget::For(kClusterTime, options.stop)));
-  const auto sinks = MirrorSinks::Start(config, edges, mirror->tables(),
-                                        [&mirror] { return mirror->is_ready(); });
+  const auto sinks =
+      MirrorSinks::Start(config, edges, mirror->tables(), [&mirror] { return mirror->is_ready(); });
   const HttpConfig http = config.http.value_or(HttpConfig{});
   http::ServerOptions server;
   server.address = http.address;
@@ -109,13 +110,9 @@ Status ServeMirror(const Config& config, const MirrorServeOptions& options,
   const bool is_v6 = http.address.find(':') != std::string::npos;
   if (options.on_ready) {
     options.on_ready(fmt::format("{}://{}:{}", http.tls ? "https" : "http",
-                                 is_v6 ? "[" + http.address + "]" : http.address,
-                                 started->port()));
+                                 is_v6 ? "[" + http.address + "]" : http.address, started->port()));
   }
-  Budget nap = Budget::For(std::chrono::hours(24 * 366 * 100), options.stop);
-  nap.retry_delay = std::chrono::hours(1);
-  nap.tries_max = 2;
-  while (nap.WaitForTry(2)) {
+  while (WaitUnlessStopped(std::chrono::hours(1), options.stop)) {
   }
   mirror->SetListener(nullptr);
   started->Stop(kStopGrace);

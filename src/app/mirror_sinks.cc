@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "api/change_json.h"
+#include "base/budget.h"
 #include "lake/hudi/partitions.h"
 #include "lake/hudi/table.h"
 
@@ -203,10 +204,7 @@ class Running final : public MirrorSinks {
  private:
   /// The mirror tells no news before it is ready.
   void AwaitReady(const std::stop_token& stop) {
-    Budget nap = Budget::For(std::chrono::hours(24 * 366 * 100), stop);
-    nap.retry_delay = kReadyEvery;
-    nap.tries_max = 2;
-    while (!is_ready_() && nap.WaitForTry(2)) {
+    while (!is_ready_() && WaitUnlessStopped(kReadyEvery, stop)) {
     }
     if (!stop.stop_requested()) TakeAll();
   }

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "app/publisher_parts_internal.h"
+#include "base/budget.h"
 #include "base/log.h"
 #include "kafka/client/group_member.h"
 
@@ -23,9 +24,7 @@ class AllPartitions final : public PartitionShare {
       std::iota(change.gained.begin(), change.gained.end(), 0);
       return change;
     }
-    Budget nap = Budget::For(limit * 2);
-    nap.retry_delay = limit;
-    static_cast<void>(nap.WaitForTry(2));
+    WaitUnlessStopped(limit, {});
     return change;
   }
   void Leave() override {}
@@ -83,9 +82,7 @@ class LaterPartitions final : public PartitionShare {
     const std::string words = hidden_.Hide(prepared.error()).message;
     if (words != complaint_) Log(LogLevel::kError, "nothing is published: " + words);
     complaint_ = words;
-    Budget nap = Budget::For(2 * kLookTime);
-    nap.retry_delay = limit;
-    static_cast<void>(nap.WaitForTry(2));
+    WaitUnlessStopped(limit, {});
     return {};
   }
   void Leave() override {

@@ -103,9 +103,7 @@ class ToldShare final : public PartitionShare {
         return change;
       }
     }
-    Budget nap = Budget::For(2 * limit);
-    nap.retry_delay = limit / 4;
-    static_cast<void>(nap.WaitForTry(2));
+    WaitUnlessStopped(limit / 4, {});
     return {};
   }
   void Leave() override {}

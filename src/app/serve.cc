@@ -173,10 +173,7 @@ class Daemon {
     if (coordination_) coordination_->Begin([this] { TakeShare(); });
     Log(LogLevel::kInfo, fmt::format("watching pipelines={}", current_.Get()->pipelines.size()));
     FileStamps stamps(current_.Get()->files);
-    Budget nap = Budget::For(std::chrono::hours(24 * 366 * 100), options_.stop);
-    nap.retry_delay = kFileLookEvery;
-    nap.tries_max = 2;
-    while (nap.WaitForTry(2)) {
+    while (WaitUnlessStopped(kFileLookEvery, options_.stop)) {
       const bool is_asked = options_.wants_reload && options_.wants_reload();
       if (!is_asked && !stamps.HaveChanged()) continue;
       Reload();
@@ -293,9 +290,8 @@ class Daemon {
     const auto config = current_.Get();
     if (!config->feed) return {};
     feed_series_max_ = static_cast<size_t>(config->feed->table_series_max);
-    TRY_ASSIGN(publisher_,
-               StartPublisher(*config, edges_, {}, AbsentCluster::kAwait,
-                              Budget::For(kClusterTime, options_.stop)));
+    TRY_ASSIGN(publisher_, StartPublisher(*config, edges_, {}, AbsentCluster::kAwait,
+                                          Budget::For(kClusterTime, options_.stop)));
     return {};
   }
 
@@ -495,8 +491,7 @@ class Daemon {
     if (old.state != now.state) Log(LogLevel::kWarning, "changes of 'state' count after a restart");
     if (old.coordination != now.coordination)
       Log(LogLevel::kWarning, "changes of 'coordination' count after a restart");
-    if (old.feed != now.feed)
-      Log(LogLevel::kWarning, "changes of 'feed' count after a restart");
+    if (old.feed != now.feed) Log(LogLevel::kWarning, "changes of 'feed' count after a restart");
   }
 
   CurrentConfig current_;

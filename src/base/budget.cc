@@ -50,11 +50,15 @@ bool Budget::WaitForTry(int next_try, std::chrono::milliseconds at_least) const 
   const int doublings = std::clamp(next_try - 2, 0, kDoublingsMax);
   const auto delay = std::max(retry_delay * (1 << doublings), at_least);
   if (delay >= Remaining()) return false;
+  return WaitUnlessStopped(delay, stop_);
+}
+
+bool WaitUnlessStopped(std::chrono::milliseconds duration, const std::stop_token& stop) {
   std::mutex mutex;
   std::unique_lock lock(mutex);
   std::condition_variable_any woken;
-  woken.wait_for(lock, stop_, delay, [] { return false; });
-  return !is_stopped();
+  woken.wait_for(lock, stop, duration, [] { return false; });
+  return !stop.stop_requested();
 }
 
 }  // namespace tidemark

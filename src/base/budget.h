@@ -46,4 +46,7 @@ class Budget {
   std::stop_token stop_;
 };
 
+/// Waits `duration`, or until `stop` asks to stop; false when it does, or did already.
+bool WaitUnlessStopped(std::chrono::milliseconds duration, const std::stop_token& stop);
+
 }  // namespace tidemark

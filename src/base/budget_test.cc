@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <thread>
+
 namespace tidemark {
 namespace {
 
@@ -52,6 +54,15 @@ TEST(BudgetTest, NoWaitForATryThatCannotFit) {
   Budget budget = Budget::For(5ms);
   budget.retry_delay = 10s;
   EXPECT_FALSE(budget.WaitForTry(2));
+}
+
+TEST(BudgetTest, AWaitEndsWithItsTimeOrWithAStop) {
+  EXPECT_TRUE(WaitUnlessStopped(1ms, {}));
+  std::stop_source source;
+  EXPECT_TRUE(WaitUnlessStopped(1ms, source.get_token()));
+  const std::jthread later([&source] { source.request_stop(); });
+  EXPECT_FALSE(WaitUnlessStopped(1h, source.get_token()));
+  EXPECT_FALSE(WaitUnlessStopped(0ms, source.get_token()));
 }
 
 TEST(BudgetTest, AServerMayAskForALongerWait) {

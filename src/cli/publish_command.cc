@@ -7,6 +7,7 @@
 #include "app/config.h"
 #include "app/freshness_run.h"
 #include "app/publish_run.h"
+#include "base/budget.h"
 #include "base/log.h"
 #include "base/utf8.h"
 #include "cli/command.h"
@@ -49,10 +50,7 @@ int PublishOn(const app::Config& config, const StopSignal& stop) {
   if (stop.was_sent()) return kHealthy;
   if (!publisher) return Complain(publisher.error());
   std::fputs("tidemark: publishing\n", stderr);
-  Budget nap = Budget::For(std::chrono::hours(24 * 366 * 100), stop.token());
-  nap.retry_delay = std::chrono::hours(1);
-  nap.tries_max = 2;
-  while (nap.WaitForTry(2)) {
+  while (WaitUnlessStopped(std::chrono::hours(1), stop.token())) {
   }
   // Being asked to stop is how it ends well.
   return kHealthy;
