@@ -74,6 +74,23 @@ void AddRowsFlags(CLI::App& command, RowsFlags& flags, const std::string& thread
   AddStoreFlags(command, flags.store);
 }
 
+void AddServingFlags(CLI::App& command, ServingFlags& flags) {
+  command.add_option("-c,--config", flags.config_file, "Configuration file (YAML)")->required();
+  command.add_option("--listen", flags.listen,
+                     "ADDRESS:PORT instead of the configuration's; port 0: any free one");
+  command.add_flag("-q,--quiet", flags.is_quiet, "Log warnings and errors only");
+}
+
+Status ListenAt(const std::string& listen, app::Config& config) {
+  if (listen.empty()) return {};
+  app::HttpConfig http = config.http.value_or(app::HttpConfig{});
+  if (auto parsed = app::ParseListen(listen, http); !parsed) {
+    return Fail(ErrorKind::kInvalidArgument, "--listen: " + parsed.error().message);
+  }
+  config.http = http;
+  return {};
+}
+
 std::string RefuseEmpty(const std::string& value) {
   return value.empty() ? "the value is empty" : "";
 }

@@ -17,6 +17,7 @@ class App;
 class Option;
 }  // namespace CLI
 namespace tidemark::app {
+struct Config;
 struct PipelineConfig;
 struct SinglePipeline;
 }  // namespace tidemark::app
@@ -53,6 +54,17 @@ struct RowsFlags {
 };
 /// `threads_text` says what --threads counts.
 void AddRowsFlags(CLI::App& command, RowsFlags& flags, const std::string& threads_text);
+
+/// What commands that answer over HTTP until they are stopped take: --config, --listen, --quiet.
+struct ServingFlags {
+  std::string config_file;
+  std::string listen;
+  bool is_quiet = false;
+};
+void AddServingFlags(CLI::App& command, ServingFlags& flags);
+
+/// A --listen, where one was given, instead of what `config` says; kInvalidArgument names the flag.
+Status ListenAt(const std::string& listen, app::Config& config);
 
 /// A check for flags whose value may not be empty: from a script an empty one is a variable that
 /// was not set, and must not read as if the flag were missing.

@@ -10,27 +10,18 @@
 #include "base/log.h"
 #include "cli/command.h"
 #include "cli/commands.h"
+#include "cli/flags.h"
 #include "cli/stop_signal.h"
 
 namespace tidemark::cli {
 
 namespace {
 
-struct Options {
-  std::string config_file;
-  std::string listen;
-  bool is_quiet = false;
-};
-
-int RunCommand(const Options& options) {
+int RunCommand(const ServingFlags& options) {
   auto config = app::ReadConfig(options.config_file, app::SystemConfigSources());
   if (!config) return Complain(config.error());
-  if (!options.listen.empty()) {
-    app::HttpConfig http = config->http.value_or(app::HttpConfig{});
-    if (const auto parsed = app::ParseListen(options.listen, http); !parsed)
-      return Complain({ErrorKind::kInvalidArgument, "--listen: " + parsed.error().message});
-    config->http = http;
-  }
+  if (const auto placed = ListenAt(options.listen, *config); !placed)
+    return Complain(placed.error());
   SetLogLevel(options.is_quiet ? LogLevel::kWarning : LogLevel::kInfo);
   StopSignal stop;
   const app::MirrorServeOptions serve{
@@ -48,13 +39,10 @@ int RunCommand(const Options& options) {
 }  // namespace
 
 void AddMirror(CLI::App& app, Run& chosen) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<ServingFlags>();
   CLI::App* command = app.add_subcommand(
       "mirror", "Follow the change feed and answer for its tables over HTTP (docs/change-feed.md)");
-  command->add_option("-c,--config", options->config_file, "Configuration file (YAML)")->required();
-  command->add_option("--listen", options->listen,
-                      "ADDRESS:PORT instead of the configuration's; port 0: any free one");
-  command->add_flag("-q,--quiet", options->is_quiet, "Log warnings and errors only");
+  AddServingFlags(*command, *options);
   command->callback([options, &chosen] { chosen = [options] { return RunCommand(*options); }; });
 }
 

@@ -13,32 +13,23 @@
 #include "base/log.h"
 #include "cli/command.h"
 #include "cli/commands.h"
+#include "cli/flags.h"
 #include "cli/stop_signal.h"
 
 namespace tidemark::cli {
 
 namespace {
 
-struct Options {
-  std::string config_file;
-  std::string listen;
-  bool is_quiet = false;
-};
-
 std::atomic<bool> wants_reload = false;
 
-int RunCommand(const Options& options) {
+int RunCommand(const ServingFlags& options) {
   const auto sources = app::SystemConfigSources();
   auto config = app::ReadConfig(options.config_file, sources);
   if (!config) return Complain(config.error());
   if (const auto any = app::SelectPipelines(*config, {}); !any && !config->feed && !config->mirror)
     return Complain(any.error());
-  if (!options.listen.empty()) {
-    app::HttpConfig http = config->http.value_or(app::HttpConfig{});
-    if (const auto parsed = app::ParseListen(options.listen, http); !parsed)
-      return Complain({ErrorKind::kInvalidArgument, "--listen: " + parsed.error().message});
-    config->http = http;
-  }
+  if (const auto placed = ListenAt(options.listen, *config); !placed)
+    return Complain(placed.error());
   SetLogLevel(options.is_quiet ? LogLevel::kWarning : LogLevel::kInfo);
   struct sigaction on_hangup = {};
   on_hangup.sa_handler = [](int) { wants_reload = true; };
@@ -63,13 +54,10 @@ int RunCommand(const Options& options) {
 }  // namespace
 
 void AddServe(CLI::App& app, Run& chosen) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<ServingFlags>();
   CLI::App* command = app.add_subcommand(
       "serve", "Watch all pipelines of a configuration, and answer over HTTP (docs/serve.md)");
-  command->add_option("-c,--config", options->config_file, "Configuration file (YAML)")->required();
-  command->add_option("--listen", options->listen,
-                      "ADDRESS:PORT instead of the configuration's; port 0: any free one");
-  command->add_flag("-q,--quiet", options->is_quiet, "Log warnings and errors only");
+  AddServingFlags(*command, *options);
   command->callback([options, &chosen] { chosen = [options] { return RunCommand(*options); }; });
 }
 
