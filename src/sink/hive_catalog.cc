@@ -32,6 +32,8 @@ constexpr const char* kNoStatistics = "DO_NOT_UPDATE_STATS";
 constexpr size_t kQuotedBytesMax = 300;
 /// Rounds in a row in which some batch was refused.
 constexpr int kBatchTriesMax = 5;
+/// A refused batch is halved as long as its halves have so many partitions.
+constexpr size_t kHalfBatchMin = 50;
 
 std::string Quoted(std::string_view text) {
   return Printable(std::string(text.substr(0, kQuotedBytesMax)));
@@ -441,8 +443,8 @@ Result<std::vector<std::vector<std::string>>> HiveCatalog::ListPartitions(const 
 }
 
 /// Sends a batch on each connection and then reads the answers: the server works on them side by
-/// side, and we need no threads. A database that cannot take so many transactions at once refuses
-/// some of them: those are tried again, half as many at a time.
+/// side, and we need no threads. A database that cannot take so many transactions at once, or none
+/// so large, refuses some of them: those are tried again in halves, half as many at a time.
 template <class Send, class Receive>
 Status HiveCatalog::InBatches(size_t count, const Budget& budget, Send send, Receive receive) {
   std::deque<Range> waiting;
@@ -460,7 +462,14 @@ Status HiveCatalog::InBatches(size_t count, const Budget& budget, Send send, Rec
       if (status) continue;
       // The server's thread may keep its broken transaction for as long as the connection lives.
       connections_[i]->Close();
-      refused.push_back(sent[i]);
+      const auto [begin, end] = sent[i];
+      const size_t half = (end - begin) / 2;
+      if (half >= kHalfBatchMin) {
+        refused.push_back({begin, begin + half});
+        refused.push_back({begin + half, end});
+      } else {
+        refused.push_back({begin, end});
+      }
       if (failed) failed = std::move(status);
     }
     if (failed) {

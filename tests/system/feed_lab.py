@@ -3,6 +3,7 @@ records that notices a hole, a repeat or a change of bytes."""
 
 from __future__ import annotations
 
+import datetime
 import hashlib
 import json
 import os
@@ -29,10 +30,12 @@ def uid_of(folder: pathlib.Path) -> str:
 
 
 class LiveTable:
-    """Table version 6, layout 1, partitioned by `dt`: what a copy-on-write writer of Hudi 0.x leaves."""
+    """Table version 6, layout 1, partitioned by `dt`: what a copy-on-write writer of Hudi 0.x leaves. Its instants are
+    counted from `first`, or are the present time where `is_dated`, in UTC as the table then says."""
 
-    def __init__(self, folder: pathlib.Path, first: int = 1) -> None:
+    def __init__(self, folder: pathlib.Path, first: int = 1, is_dated: bool = False) -> None:
         self.folder = folder
+        self._is_dated = is_dated
         self.columns = ["id", "name"]
         self.instants: list[str] = []  # completed
         self._next = first
@@ -41,6 +44,7 @@ class LiveTable:
             f"hoodie.table.name={folder.name}\nhoodie.database.name=lake\nhoodie.table.type=COPY_ON_WRITE\n"
             "hoodie.table.version=6\nhoodie.timeline.layout.version=1\nhoodie.table.partition.fields=dt\n"
             "hoodie.datasource.write.hive_style_partitioning=true\n"
+            + ("hoodie.table.timeline.timezone=UTC\n" if is_dated else "")
         )
 
     @property
@@ -59,8 +63,10 @@ class LiveTable:
         return instant
 
     def prepare(self, *partitions: str) -> tuple[str, bytes]:
-        instant = f"20240101{self._next:09d}"
+        now = datetime.datetime.now(datetime.UTC)
+        instant = now.strftime("%Y%m%d%H%M%S%f")[:17] if self._is_dated else f"20240101{self._next:09d}"
         self._next += 1
+        (self.folder / ".hoodie" / f"{instant}.commit.requested").touch()
         stats = {}
         for partition in partitions:
             (self.folder / partition).mkdir(exist_ok=True)
@@ -207,8 +213,8 @@ class FeedLab:
         )
         return self.config
 
-    def table(self, name: str = "orders") -> LiveTable:
-        return LiveTable(self.lake / name)
+    def table(self, name: str = "orders", is_dated: bool = False) -> LiveTable:
+        return LiveTable(self.lake / name, is_dated=is_dated)
 
     def once(self, **more: object):
         return self.tidemark("publish", "--config", self.write(**more), "--once", "--timeout", "60s")
