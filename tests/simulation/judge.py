@@ -92,10 +92,11 @@ class Sightings:
         return each.daemon == daemon or each.at < self._kills.get(each.daemon, NEVER) - SAVED_SECONDS
 
     def last_before(self, moment: float, daemon: int) -> float | None:
+        """When the last look began that was over by then: it saw the ends at some moment of its own."""
         place = bisect.bisect_right(self._all, moment, key=lambda each: each.at)
         for each in reversed(self._all[:place]):
             if self._counts(each, daemon):
-                return each.at
+                return each.begun
         return None
 
     def first_after(self, moment: float, daemon: int, until: float) -> float | None:

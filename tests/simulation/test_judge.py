@@ -170,7 +170,7 @@ def test_a_record_of_the_last_moment_may_be_seen_or_not(world: World) -> None:
 
 def test_a_look_before_that_one_is_remembered(world: World) -> None:
     assert world.judge.judge(Look(world.report, NOW + 0.5, 1)) == []
-    assert world.judge.sightings["t001"].last_before(NOW, 1) == pytest.approx(NOW)
+    assert world.judge.sightings["t001"].last_before(NOW, 1) == pytest.approx(NOW - 0.2)
     assert world.judge.sightings["t001"].last_before(NOW - 1, 1) is None
 
 
@@ -234,6 +234,9 @@ def test_old_stamps_that_came_just_now_wait_since_now(world: World) -> None:
     world.judge.sightings["t001"].add(NOW - 32, NOW - 32.1, 1)
     assert world.kinds(**stamp, **day) == {"false_breach", "wrong_lag"}
     assert world.kinds(**stamp, lag_seconds=31.9, sla_ratio=0.7975, sla_ratio_capped=0.7975) == set()
+    # That look saw the end at any moment from its begin on.
+    assert world.kinds(**stamp, lag_seconds=32.1, sla_ratio=0.8025, sla_ratio_capped=0.8025) == set()
+    assert world.kinds(**stamp, lag_seconds=32.2, sla_ratio=0.805, sla_ratio_capped=0.805) == {"wrong_lag"}
 
 
 def test_looks_just_before_a_kill_may_be_forgotten(world: World) -> None:
@@ -256,7 +259,7 @@ def test_a_stepped_clock_moves_no_wait(world: World, offset: float) -> None:
     world.clock.step(NOW - 10, NOW - 9.9, offset)
     age = {"checkpoint__commit_age_seconds": max(0.0, 49.95 + offset)}
     shown = {"observed_at": at(NOW + offset), **age}
-    for lag in (29.0, 30.0, 31.0):
+    for lag in (29.0, 30.0, 31.0, 31.1):
         assert world.kinds(**shown, lag_seconds=lag, sla_ratio=lag / 40, sla_ratio_capped=lag / 40) == set()
     wrong = 30.0 + offset
     if wrong > 0:
