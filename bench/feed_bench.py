@@ -2,7 +2,8 @@
 """bench/feed_bench.py [--quick] [PART…]: what the feed's publisher takes, on a real broker of its own on this machine.
 
 Parts: latency (a commit's file becomes visible -> a reader of committed records has its event, so a little more than
-the acknowledgement), throughput, cold (1,000 tables that were published before), idle (10,000 tables). Needs
+the acknowledgement), mirror (the same until a mirror in a process of its own says that it has applied it), throughput,
+cold (1,000 tables that were published before), idle (10,000 tables). Needs
 scripts/bootstrap --tests and a built program (TIDEMARK_BINARY, else build/release/tidemark).
 """
 
@@ -24,6 +25,7 @@ from confluent_kafka import Consumer, TopicPartition  # noqa: E402
 
 from feed_lab import FeedLab, LiveTable  # noqa: E402
 from kafka_cluster import KafkaCluster  # noqa: E402
+from mirror_lab import EventStream, MirrorLab, await_in_step, partitions_of  # noqa: E402
 from program import Program  # noqa: E402
 from waiting import wait_until  # noqa: E402
 
@@ -121,6 +123,32 @@ def latency(lab: FeedLab, quick: bool) -> None:
         publisher.stop()
 
 
+def mirror(lab: MirrorLab, quick: bool) -> None:
+    table = lab.table()
+    table.commit("dt=0")
+    for what, keys, target, pause in (
+        ("commit visible -> in a mirror, inotify", {}, "50 / 250 ms", 0.15),
+        ("commit visible -> in a mirror, polling every 1 s", {"local_wake_ups": False}, "700 / 1500 ms", 1.7),
+    ):
+        publisher = lab.start(**keys)
+        daemon = lab.mirror()
+        await_in_step(daemon, table)
+        news = EventStream(daemon.url)
+        time.sleep(3)
+        waits = []
+        for number in range(20 if quick else 300 if not keys else 100):
+            instant, body = table.prepare(f"dt={number % 5}")
+            began = time.time()
+            table.finish(instant, body)
+            wait_until(lambda i=instant: i in news.came, "the mirror to have it", 30, step=0.002)
+            waits.append(news.came[instant] - began)
+            time.sleep(pause * (0.5 + random.random()))
+        line(what, waits, target)
+        assert partitions_of(daemon, table) == table.partitions
+        daemon.stop()
+        publisher.stop()
+
+
 def throughput(lab: FeedLab, quick: bool) -> None:
     count, each = (50, 4) if quick else (1000, 20)
     tables = stock(lab, count)
@@ -175,7 +203,7 @@ def idle(lab: FeedLab, quick: bool) -> None:
     publisher.stop()
 
 
-PARTS = {"latency": latency, "throughput": throughput, "cold": cold, "idle": idle}
+PARTS = {"latency": latency, "mirror": mirror, "throughput": throughput, "cold": cold, "idle": idle}
 
 
 def main() -> None:
@@ -187,8 +215,8 @@ def main() -> None:
         with KafkaCluster(home / "kafka", dependencies() / "kafka-4.4.0", heap="1g") as kafka:
             for name in wanted:
                 (home / name).mkdir()
-                lab = FeedLab(Program(binary, home), kafka, home / name, f"bench-{name}")
-                lab.partitions = 2 if name == "latency" else 16
+                lab = MirrorLab(Program(binary, home), kafka, home / name, f"bench-{name}")
+                lab.partitions = 2 if name in ("latency", "mirror") else 16
                 lab.keys = {}
                 try:
                     PARTS[name](lab, quick)

@@ -11,9 +11,9 @@ import pytest
 from daemon import Daemon
 from free_ports import free_ports
 from kafka_cluster import KafkaCluster
+from mirror_lab import MirrorLab, await_commit, value_of
 from program import Program
 from receivers import Hook
-from test_mirror import MirrorLab, await_commit, value_of
 from waiting import wait_until
 
 FINISHED = b'{"id":"q","stats":{"state":"FINISHED"}}'
