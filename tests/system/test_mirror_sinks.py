@@ -10,6 +10,7 @@ import pytest
 
 from daemon import Daemon
 from free_ports import free_ports
+from hive_metastore import HiveMetastore
 from kafka_cluster import KafkaCluster
 from mirror_lab import MirrorLab, await_commit, value_of
 from program import Program
@@ -75,6 +76,38 @@ def test_each_sink_gets_every_change_though_one_of_them_is_away(lab: MirrorLab) 
         assert value_of(mirror, "metadata_sync_sink_paused", sink="away") == 1
         assert value_of(mirror, "metadata_sync_apply_latency_seconds_count", sink="webhook") >= 2
         assert value_of(mirror, "metadata_sync_quarantined", sink="webhook") == 0
+
+
+def test_a_hive_metastore_has_what_is_in_the_table_after_each_commit_and_after_it_was_away(
+    lab: MirrorLab, dependencies: pathlib.Path, tmp_path: pathlib.Path
+) -> None:
+    table = lab.table()
+    table.commit("dt=1", "dt=2")
+    lab.start()
+    metastore = HiveMetastore(dependencies, tmp_path / "metastore")
+    try:
+        hive = {"uris": [metastore.uri()], "database": "default", "retry_first": "200ms", "retry_most": "1s"}
+        mirror = lab.mirror(sinks=[{"hive": hive}])
+
+        def await_hive() -> None:
+            wait_until(lambda: metastore.partitions("default", "orders") == sorted(table.partitions), "hive", 60)
+
+        await_hive()
+        for partitions in (("dt=3",), ("dt=1", "dt=4"), ("dt=5", "dt=6")):
+            table.commit(*partitions)
+            await_hive()
+        mirror.kill()
+        table.commit("dt=7")
+        mirror = lab.mirror(sinks=[{"hive": hive}])
+        await_hive()
+        metastore.stop()
+        await_commit(mirror, table, table.commit("dt=8"))
+        wait_until(lambda: sink_of(mirror, "hive")["paused"] == 1, "the pause", 60)
+        metastore = HiveMetastore(dependencies, tmp_path / "metastore", port=metastore.port)
+        await_hive()
+        wait_until(lambda: sink_of(mirror, "hive")["behind"] == 0, "hive to be in step", 30)
+    finally:
+        metastore.stop()
 
 
 def test_a_refusal_quarantines_the_table_until_somebody_resumes_it(lab: MirrorLab) -> None:
