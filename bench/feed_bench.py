@@ -2,9 +2,9 @@
 """bench/feed_bench.py [--quick] [PART…]: what the feed's publisher takes, on a real broker of its own on this machine.
 
 Parts: latency (a commit's file becomes visible -> a reader of committed records has its event, so a little more than
-the acknowledgement), mirror (the same until a mirror in a process of its own says that it has applied it), throughput,
-cold (1,000 tables that were published before), idle (10,000 tables). Needs
-scripts/bootstrap --tests and a built program (TIDEMARK_BINARY, else build/release/tidemark).
+the acknowledgement), mirror (the same until a mirror in a process of its own says that it has applied it), hive (until
+a real metastore lists its partitions), throughput, cold (1,000 tables that were published before), idle (10,000
+tables). Needs scripts/bootstrap --tests and a built program (TIDEMARK_BINARY, else build/release/tidemark).
 """
 
 from __future__ import annotations
@@ -24,6 +24,7 @@ sys.path.insert(0, str(_REPOSITORY / "tests/system"))
 from confluent_kafka import Consumer, TopicPartition  # noqa: E402
 
 from feed_lab import FeedLab, LiveTable  # noqa: E402
+from hive_metastore import HiveMetastore  # noqa: E402
 from kafka_cluster import KafkaCluster  # noqa: E402
 from mirror_lab import EventStream, MirrorLab, await_in_step, partitions_of  # noqa: E402
 from program import Program  # noqa: E402
@@ -149,6 +150,35 @@ def mirror(lab: MirrorLab, quick: bool) -> None:
         publisher.stop()
 
 
+def hive(lab: MirrorLab, quick: bool) -> None:
+    """Until a real metastore lists the partitions of a commit."""
+    table = lab.table()
+    table.commit("dt=0")
+    metastore = HiveMetastore(dependencies(), lab.folder / "metastore")
+    try:
+        publisher = lab.start()
+        mirror = lab.mirror(sinks=[{"hive": {"uris": [metastore.uri()], "database": "default"}}])
+
+        def is_there(wanted: int) -> bool:
+            return len(metastore.partitions("default", "orders") or ()) == wanted
+
+        wait_until(lambda: is_there(1), "the table", 60)
+        for size in (1, 100, 1000):
+            waits = []
+            for number in range(3 if quick else 20 if size < 1000 else 10):
+                instant, body = table.prepare(*(f"dt={size}-{number}-{each}" for each in range(size)))
+                wanted = len(table.partitions)
+                began = time.time()
+                table.finish(instant, body)
+                wait_until(lambda w=wanted: is_there(w), "the partitions in the metastore", 60, step=0.02)
+                waits.append(time.time() - began)
+            line(f"commit of {size} new partitions -> in the metastore", waits, "500 / 2000 ms")
+        mirror.stop()
+        publisher.stop()
+    finally:
+        metastore.stop()
+
+
 def throughput(lab: FeedLab, quick: bool) -> None:
     count, each = (50, 4) if quick else (1000, 20)
     tables = stock(lab, count)
@@ -203,7 +233,7 @@ def idle(lab: FeedLab, quick: bool) -> None:
     publisher.stop()
 
 
-PARTS = {"latency": latency, "mirror": mirror, "throughput": throughput, "cold": cold, "idle": idle}
+PARTS = {"latency": latency, "mirror": mirror, "hive": hive, "throughput": throughput, "cold": cold, "idle": idle}
 
 
 def main() -> None:
