@@ -101,7 +101,9 @@ RecordAge AgeOf(const kafka::FirstRecord& record,
   const Milliseconds most = *result.age;
   // The stamp may be of the clock that was right, or that is right now.
   result.age = Less(most, bounds.clock_advance);
-  if (bounds.at_least > *result.age + kClocksApart) {
+  // A stamp of the future gives no time that could be believed.
+  const Milliseconds apart = result.worth == StampWorth::kSlightly ? Milliseconds(0) : kClocksApart;
+  if (bounds.at_least > *result.age + apart) {
     result.age = bounds.at_least;
     result.is_arrival_bound = true;
   }

@@ -214,6 +214,8 @@ std::vector<Case> Stamps() {
        Late(kNow - kOldestPlausibleStamp)},
       {"Case16FutureWithinToleranceIsNow", One(Aged(-2min)), Lagging(0ms)},
       {"Case16FutureAtTheToleranceIsNow", One(Aged(-kFutureStampTolerance)), Lagging(0ms)},
+      {"Case16FutureWithinToleranceIsNoYoungerThanItsFirstSighting",
+       One(Aged(-2min)).SawEnd(60, 800ms), Lagging(800ms, "arrival_bound")},
       {"Case16FutureBeyondToleranceIsUnknown", One(Aged(-kFutureStampTolerance - 1ms)),
        Unknown("future_timestamp", Reason::kNoTimestamp)},
       {"Case16FutureBeyondToleranceTakesTheArrivalBound", One(Aged(-10h)).SawEnd(50, 4min),
