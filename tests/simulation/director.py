@@ -134,11 +134,14 @@ class Director:
     # --- brokers ----------------------------------------------------------------------------------------------------
 
     def note_leaders(self) -> None:
-        """Of topics with one replica, which do not move."""
-        for name, writer in self._writers.all.items():
-            if writer.plan.replicas == 1:
-                for partition, leader in self._kafka.leaders(name).items():
-                    self._leaders[name, partition] = leader
+        for writer in self._writers.all.values():
+            self._note_leaders_of(writer)
+
+    def _note_leaders_of(self, writer: PipelineWriter) -> None:
+        """Of a topic with one replica, which do not move."""
+        if writer.plan.replicas == 1:
+            for partition, leader in self._kafka.leaders(writer.plan.name).items():
+                self._leaders[writer.plan.name, partition] = leader
 
     def _led_by(self, node: int) -> list[str]:
         return sorted({name for (name, _), leader in self._leaders.items() if leader == node})
@@ -231,6 +234,7 @@ class Director:
         wait_until(lambda: plan.name not in admin.list_topics(timeout=30).topics, "the topic to be gone", 60)
         writer.history.now.deleted = (asked, time.time())
         create_topics(admin, [writer])
+        self._note_leaders_of(writer)
         writer.begin_incarnation(asked, time.time(), self._writers.make_producer())
         grows = self._chance.random() < 0.5
         for number, end in enumerate(ends):
