@@ -113,8 +113,10 @@ class Day:
             self._take_looks()
             self._judge_settled()
             time.sleep(0.05)
-        if any(self._waiting.values()):
-            self.outcome.broken.append("looks that could not be judged: something sent was never acknowledged")
+        for name, waiting in self._waiting.items():
+            if waiting:
+                sent = self._writers.all[name].history.unsettled(time.time())
+                self.outcome.broken.append(f"{name}: {len(waiting)} looks not judged, never acknowledged: {sent}")
 
     def _take_looks(self) -> None:
         while self._runs.looks:
@@ -272,7 +274,6 @@ def run_day(
             first.ended = time.time()
             day = Day(runs, judge, writers, size)
             director = Director(kafka, s3, writers, runs, clock, judge, size.pace, size.interval, seed)
-            director.note_leaders()
             director.start()
             _watch_until_over(day, director, size)
             outcome = day.outcome
@@ -282,6 +283,7 @@ def run_day(
             day.finish()
             outcome.broken += director.errors + writers.failures()
             outcome.load = os.getloadavg()
+            director.end()
             return outcome
     finally:
         if runs:

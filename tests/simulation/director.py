@@ -70,9 +70,11 @@ class Director:
         self.rounds = 0
         self.kills = 0
         self.errors: list[str] = []
-        self._threads = [
-            threading.Thread(target=self._guard, args=(work,), daemon=True) for work in (self._break, self._kill)
-        ]
+        # A broker ends with the thread that started it, so that those who start some again stay until the end.
+        self._is_over = threading.Event()
+        works = {work: threading.Event() for work in (self._break, self._kill)}
+        self._done = list(works.values())
+        self._threads = [threading.Thread(target=self._guard, args=each, daemon=True) for each in works.items()]
 
     def start(self) -> None:
         for thread in self._threads:
@@ -83,14 +85,22 @@ class Director:
         if is_round_wanted:
             wait_until(lambda: self.rounds > 0 or bool(self.errors), "a round of faults", 900, step=0.5)
         self._stop.set()
+        for each in self._done:
+            each.wait()
+
+    def end(self) -> None:
+        """After close(), once nothing needs the brokers any more."""
+        self._is_over.set()
         for thread in self._threads:
             thread.join()
 
-    def _guard(self, work: Callable[[], None]) -> None:
+    def _guard(self, work: Callable[[], None], done: threading.Event) -> None:
         try:
             work()
         except Exception as error:  # noqa: BLE001 - told at the end of the run: it is no fault of the daemon's
             self.errors.append(f"{work.__name__}: {error!r}")
+        done.set()
+        self._is_over.wait()
 
     def _break(self) -> None:
         todo = [self._brokers_die, self._brokers_fall_silent, self._stores_fail]
@@ -134,14 +144,12 @@ class Director:
     # --- brokers ----------------------------------------------------------------------------------------------------
 
     def note_leaders(self) -> None:
-        for writer in self._writers.all.values():
-            self._note_leaders_of(writer)
-
-    def _note_leaders_of(self, writer: PipelineWriter) -> None:
-        """Of a topic with one replica, which do not move."""
-        if writer.plan.replicas == 1:
-            for partition, leader in self._kafka.leaders(writer.plan.name).items():
-                self._leaders[writer.plan.name, partition] = leader
+        """Of topics with one replica: they do not move, but those that are made anew."""
+        for name, writer in self._writers.all.items():
+            if writer.plan.replicas == 1:
+                for partition, leader in self._kafka.leaders(name).items():
+                    if leader >= 0:
+                        self._leaders[name, partition] = leader
 
     def _led_by(self, node: int) -> list[str]:
         return sorted({name for (name, _), leader in self._leaders.items() if leader == node})
@@ -150,6 +158,7 @@ class Director:
     def _without(self, kind: str, node_id: int) -> Iterator[None]:
         """Nothing is on its way to partitions that only this broker holds, so that the truth stays known. Topics with
         more replicas go on, and choose another leader."""
+        self.note_leaders()
         dark = self._led_by(node_id)
         moving = [name for name, writer in self._writers.all.items() if writer.plan.replicas > 1]
         for name in dark:
@@ -234,7 +243,6 @@ class Director:
         wait_until(lambda: plan.name not in admin.list_topics(timeout=30).topics, "the topic to be gone", 60)
         writer.history.now.deleted = (asked, time.time())
         create_topics(admin, [writer])
-        self._note_leaders_of(writer)
         writer.begin_incarnation(asked, time.time(), self._writers.make_producer())
         grows = self._chance.random() < 0.5
         for number, end in enumerate(ends):

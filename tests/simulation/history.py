@@ -98,6 +98,15 @@ class PipelineHistory:
     def is_settled(self, until: float) -> bool:
         return all(log.is_settled(until) for each in self.incarnations for log in each.logs)
 
+    def unsettled(self, now: float) -> str:
+        """What was sent and not acknowledged, for people."""
+        return ", ".join(
+            f"{len(log.sent) - log.end} records of partition {number}.{partition} since {now - log.sent[log.end]:.1f} s"
+            for number, each in enumerate(self.incarnations)
+            for partition, log in enumerate(each.logs)
+            if log.end < len(log.sent)
+        )
+
     def visible_as_newest(self, instant: str) -> tuple[float, float] | None:
         """From when, and until when at the latest, this commit can have been the newest one with a checkpoint."""
         found = None
