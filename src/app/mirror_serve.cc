@@ -7,8 +7,6 @@
 
 #include "api/openapi.h"
 #include "app/build_info.h"
-#include "app/mirror_run.h"
-#include "app/mirror_sinks.h"
 #include "app/serve_routes.h"
 #include "app/table_routes.h"
 #include "base/budget.h"
@@ -56,8 +54,10 @@ Response Metrics(const MirrorRun& mirror, const MirrorSinks& sinks, size_t serie
           .headers = {}};
 }
 
-http::Router RouterOf(const MirrorRun& mirror, MirrorSinks& sinks, size_t series_max,
-                      const Clock& clock) {
+}  // namespace
+
+http::Router MakeMirrorRouter(const MirrorRun& mirror, MirrorSinks& sinks, size_t series_max,
+                              const Clock& clock) {
   http::Router router;
   router.Add("GET", "/healthz",
              [](const Request&, const Names&) { return Json(R"({"status":"ok"})"); });
@@ -66,7 +66,7 @@ http::Router RouterOf(const MirrorRun& mirror, MirrorSinks& sinks, size_t series
              [&mirror, &sinks, series_max](const Request& request, const Names&) {
                return Metrics(mirror, sinks, series_max, request);
              });
-  AddSinkRoutes(router, sinks);
+  AddSinkRoutes(router, &sinks);
   AddTableRoutes(router, &mirror.tables(), clock);
   router.Add("GET", "/api/v1/events", [](const Request&, const Names&) {
     Response response;
@@ -78,8 +78,6 @@ http::Router RouterOf(const MirrorRun& mirror, MirrorSinks& sinks, size_t series
   });
   return router;
 }
-
-}  // namespace
 
 Status ServeMirror(const Config& config, const MirrorServeOptions& options,
                    const FreshnessEdges& edges) {
@@ -100,8 +98,9 @@ Status ServeMirror(const Config& config, const MirrorServeOptions& options,
     server.is_allowed = [&tokens](const Request& request) { return tokens.Allow(request); };
   }
   const auto series_max = static_cast<size_t>(config.mirror->table_series_max);
-  TRY_ASSIGN(const auto started,
-             http::Server::Start(server, RouterOf(*mirror, *sinks, series_max, *edges.clock)));
+  TRY_ASSIGN(
+      const auto started,
+      http::Server::Start(server, MakeMirrorRouter(*mirror, *sinks, series_max, *edges.clock)));
   mirror->SetListener([&started, &sinks](const feed::TableNews& news) {
     sinks->Take(news);
     if (started->has_streams()) started->Publish("table", TableNewsJson(news));

@@ -225,19 +225,25 @@ std::unique_ptr<MirrorSinks> MirrorSinks::Start(const Config& config, const Fres
   return std::make_unique<Running>(config, edges, tables, std::move(is_ready));
 }
 
-void AddSinkRoutes(http::Router& router, MirrorSinks& sinks) {
+void AddSinkRoutes(http::Router& router, MirrorSinks* sinks) {
   using http::Request;
   using http::Response;
   using Names = std::vector<std::string>;
-  router.Add("GET", "/api/v1/sinks", [&sinks](const Request&, const Names&) {
-    return Response{.body = SinksJson(sinks) + "\n", .headers = {}};
-  });
+  const auto no_mirror = [] {
+    return http::ErrorResponse(404,
+                               "there is no mirror: give the configuration a 'mirror' section");
+  };
+  router.Add("GET", "/api/v1/sinks", http::Knowing({}, [=](const Request&, const Names&) {
+               if (sinks == nullptr) return no_mirror();
+               return Response{.body = SinksJson(*sinks) + "\n", .headers = {}};
+             }));
   router.Add("POST", "/api/v1/sinks/{sink}/tables/{uid}/resume",
-             [&sinks](const Request&, const Names& names) {
-               if (const auto status = sinks.Resume(names.at(0), names.at(1)); !status)
+             http::Knowing({}, [=](const Request&, const Names& names) {
+               if (sinks == nullptr) return no_mirror();
+               if (const auto status = sinks->Resume(names.at(0), names.at(1)); !status)
                  return http::ErrorResponse(404, status.error().message);
                return Response{.body = "{\"status\":\"ok\"}\n", .headers = {}};
-             });
+             }));
 }
 
 std::string SinksJson(const MirrorSinks& sinks) {

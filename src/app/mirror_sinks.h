@@ -43,8 +43,9 @@ class MirrorSinks {
   virtual std::vector<SinkState> States(bool with_running) const = 0;
 };
 
-/// GET /api/v1/sinks, POST /api/v1/sinks/{sink}/tables/{uid}/resume. `sinks` outlives the router.
-void AddSinkRoutes(http::Router& router, MirrorSinks& sinks);
+/// GET /api/v1/sinks, POST /api/v1/sinks/{sink}/tables/{uid}/resume. `sinks` outlives the router;
+/// null: there is no mirror, and 404 says so.
+void AddSinkRoutes(http::Router& router, MirrorSinks* sinks);
 
 /// {"schema":"tidemark.sinks/1","sinks":[{"sink":…,"tables":…}],"held":[{"sink":…,"table":…}]}
 std::string SinksJson(const MirrorSinks& sinks);

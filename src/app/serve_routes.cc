@@ -26,6 +26,7 @@ namespace tidemark::app {
 namespace {
 
 using http::ErrorResponse;
+using http::Knowing;
 using http::Request;
 using http::Response;
 using nlohmann::json;
@@ -301,20 +302,6 @@ bool IsSameSecret(std::string_view a, std::string_view b) {
   return difference == 0;
 }
 
-/// A handler that refuses parameters it does not know: a misspelt one must not pass for none.
-http::Router::Handler Knowing(std::initializer_list<std::string_view> known,
-                              http::Router::Handler handler) {
-  return
-      [names = std::vector<std::string>(known.begin(), known.end()), handler = std::move(handler)](
-          const Request& request, const std::vector<std::string>& parameters) {
-        for (const auto& [name, value] : request.query) {
-          if (std::ranges::find(names, name) == names.end())
-            return ErrorResponse(400, fmt::format("there is no parameter '{}' here", name));
-        }
-        return handler(request, parameters);
-      };
-}
-
 }  // namespace
 
 Result<std::vector<std::string>> UrisOfNotice(const std::string& body) {
@@ -413,7 +400,7 @@ http::Router MakeRouter(const ServeSources& sources) {
   add("POST", "wake", {},
       [routes](const Request& request, const Names&) { return routes->Wake(request); });
   AddTableRoutes(router, sources.tables, *sources.edges.clock);
-  if (sources.sinks != nullptr) AddSinkRoutes(router, *sources.sinks);
+  AddSinkRoutes(router, sources.sinks);
   return router;
 }
 

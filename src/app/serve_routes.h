@@ -36,7 +36,8 @@ struct ServeSources {
 
 /// GET /healthz, /readyz, /metrics; below /api/v1: GET pipelines, pipelines/{name},
 /// pipelines/{name}/partitions, pipelines/{name}/history, incidents, timeline, coordination,
-/// events, openapi.json; POST wake, pipelines/{name}/wake. docs/serve.md describes them.
+/// events, openapi.json, tables… (table_routes.h), sinks… (mirror_sinks.h); POST wake,
+/// pipelines/{name}/wake. docs/serve.md and the document of api/openapi.h describe them.
 http::Router MakeRouter(const ServeSources& sources);
 
 /// The tables that a message from outside speaks of: Hudi's commit callback (`basePath`), an S3

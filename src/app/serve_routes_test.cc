@@ -6,9 +6,14 @@
 
 #include <filesystem>
 #include <fstream>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <set>
 #include <string>
 #include <vector>
 
+#include "api/openapi.h"
+#include "app/mirror_serve.h"
 #include "support/result_matchers.h"
 
 namespace tidemark::app {
@@ -116,6 +121,78 @@ TEST_F(BearerTokensTest, AFileWithoutTokensIsRefusedAndTheOldOnesStay) {
   ASSERT_THAT(Read("token\n"), IsOk());
   EXPECT_THAT(Read("\n \n"), IsError(ErrorKind::kInvalidArgument, HasSubstr("/tokens")));
   EXPECT_TRUE(Allow("Bearer token"));
+}
+
+/// "GET /api/v1/tables" of the document.
+std::set<std::string> DescribedOperations() {
+  std::set<std::string> operations;
+  const auto document = nlohmann::json::parse(api::OpenApiDocument());
+  for (const auto& [path, methods] : document.at("paths").items()) {
+    for (const auto& [method, operation] : methods.items())
+      operations.insert((method == "get" ? "GET " : method == "post" ? "POST " : method) + path);
+  }
+  return operations;
+}
+
+std::set<std::string> Answered(const http::Router& router) {
+  const auto patterns = router.Patterns();
+  return {patterns.begin(), patterns.end()};
+}
+
+/// What routes refer to and nobody asks here.
+class NoSinks final : public MirrorSinks {
+ public:
+  void Take(const feed::TableNews&) override {}
+  void TakeAll() override {}
+  Status Resume(const std::string&, const std::string&) override { return {}; }
+  std::vector<metrics::SinkHealth> Health() const override { return {}; }
+  std::vector<SinkState> States(bool) const override { return {}; }
+};
+class NoMirror final : public MirrorRun {
+ public:
+  const feed::MirrorTables& tables() const override { return tables_; }
+  bool is_ready() const override { return false; }
+  metrics::MirrorReport Report() const override { return {}; }
+  void SetListener(std::function<void(const feed::TableNews&)>) override {}
+
+ private:
+  feed::MirrorTables tables_{{}};
+};
+
+class RoutesTest : public ::testing::Test {
+ protected:
+  RoutesTest() {
+    edges_.clock = &clock_;
+    watch_ = std::make_unique<Watch>(Config{}, std::vector<Remembered>{}, WatchOptions{}, edges_,
+                                     [](const Look&) {});
+  }
+  http::Router ServeRouter() {
+    return MakeRouter({.watch = *watch_, .edges = edges_, .metrics = {}, .config = {}});
+  }
+
+  SystemClock clock_;
+  FreshnessEdges edges_;
+  std::unique_ptr<Watch> watch_;
+};
+
+TEST_F(RoutesTest, TheDocumentDescribesWhatServeAnswersAndNothingElse) {
+  EXPECT_EQ(Answered(ServeRouter()), DescribedOperations());
+}
+
+TEST_F(RoutesTest, TheDocumentDescribesAllThatAMirrorAnswers) {
+  const NoMirror mirror;
+  NoSinks sinks;
+  EXPECT_THAT(Answered(MakeMirrorRouter(mirror, sinks, 1, clock_)),
+              ::testing::IsSubsetOf(DescribedOperations()));
+}
+
+TEST_F(RoutesTest, SinksWithoutAMirrorAreNotThere) {
+  http::Request request;
+  request.method = "GET";
+  request.segments = {"api", "v1", "sinks"};
+  const auto response = ServeRouter().Handle(request);
+  EXPECT_EQ(response.status, 404);
+  EXPECT_THAT(response.body, HasSubstr("there is no mirror"));
 }
 
 }  // namespace

@@ -21,6 +21,7 @@ namespace {
 
 using feed::MirrorTables;
 using http::ErrorResponse;
+using http::Knowing;
 using http::Request;
 using http::Response;
 using Names = std::vector<std::string>;
@@ -123,9 +124,9 @@ class TableRoutes {
     if (!uid) return Failed(uid.error());
     api::TableStatus table;
     std::vector<api::PartitionEntry> entries;
-    const auto has_more = tables_->ReadPartitions(
-        *uid, ParameterOf(request, "prefix").value_or(""), ParameterOf(request, "after"),
-        static_cast<size_t>(*limit), table, entries);
+    const auto has_more = tables_->ReadPartitions(*uid, ParameterOf(request, "prefix").value_or(""),
+                                                  ParameterOf(request, "after"),
+                                                  static_cast<size_t>(*limit), table, entries);
     if (!has_more) return Failed(has_more.error());
     return Json(api::TablePartitionsJson(
         table, entries, *has_more ? std::optional(entries.back().path) : std::nullopt));
@@ -209,27 +210,13 @@ class TableRoutes {
   mutable std::atomic<int> waits_ = 0;
 };
 
-/// A handler that refuses parameters it does not know: a misspelt one must not pass for none.
-http::Router::Handler Knowing(std::initializer_list<std::string_view> known,
-                              http::Router::Handler handler) {
-  return [names = Names(known.begin(), known.end()), handler = std::move(handler)](
-             const Request& request, const Names& parameters) {
-    for (const auto& [name, value] : request.query) {
-      if (std::ranges::find(names, name) == names.end())
-        return ErrorResponse(400, fmt::format("there is no parameter '{}' here", name));
-    }
-    return handler(request, parameters);
-  };
-}
-
 }  // namespace
 
 void AddTableRoutes(http::Router& router, const MirrorTables* tables, const Clock& clock) {
   const auto routes = std::make_shared<const TableRoutes>(tables, clock);
   const auto add = [&](std::string_view pattern, std::initializer_list<std::string_view> known,
                        http::Router::Handler handler) {
-    router.Add("GET", fmt::format("/api/v1/tables{}", pattern),
-               Knowing(known, std::move(handler)));
+    router.Add("GET", fmt::format("/api/v1/tables{}", pattern), Knowing(known, std::move(handler)));
   };
   add("", {"after", "limit"},
       [routes](const Request& request, const Names&) { return routes->List(request); });

@@ -1,7 +1,9 @@
 #include "http/router.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
+#include <algorithm>
 #include <optional>
 #include <utility>
 
@@ -78,6 +80,25 @@ Response Router::Handle(const Request& request) const {
       ErrorResponse(405, fmt::format("this path answers to other methods: {}", allowed));
   response.headers.emplace_back("Allow", allowed);
   return response;
+}
+
+std::vector<std::string> Router::Patterns() const {
+  std::vector<std::string> patterns;
+  for (const Route& route : routes_)
+    patterns.push_back(fmt::format("{} /{}", route.method, fmt::join(route.segments, "/")));
+  return patterns;
+}
+
+Router::Handler Knowing(std::initializer_list<std::string_view> known, Router::Handler handler) {
+  return
+      [names = std::vector<std::string>(known.begin(), known.end()), handler = std::move(handler)](
+          const Request& request, const std::vector<std::string>& parameters) {
+        for (const auto& [name, value] : request.query) {
+          if (std::ranges::find(names, name) == names.end())
+            return ErrorResponse(400, fmt::format("there is no parameter '{}' here", name));
+        }
+        return handler(request, parameters);
+      };
 }
 
 }  // namespace tidemark::http

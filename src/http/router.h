@@ -2,6 +2,7 @@
 #pragma once
 
 #include <functional>
+#include <initializer_list>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -27,6 +28,9 @@ class Router {
   /// answered as GET.
   Response Handle(const Request& request) const;
 
+  /// "GET /api/v1/pipelines/{name}", in the order they were added.
+  std::vector<std::string> Patterns() const;
+
  private:
   struct Route {
     std::string method;
@@ -35,5 +39,9 @@ class Router {
   };
   std::vector<Route> routes_;
 };
+
+/// A handler that refuses parameters of the query that it does not know (400): a misspelt one must
+/// not pass for none.
+Router::Handler Knowing(std::initializer_list<std::string_view> known, Router::Handler handler);
 
 }  // namespace tidemark::http

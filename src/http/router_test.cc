@@ -10,6 +10,7 @@ namespace tidemark::http {
 namespace {
 
 using ::testing::Contains;
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::Pair;
 
@@ -65,6 +66,28 @@ TEST_F(RouterTest, AnotherMethodIs405AndNamesThoseThereAre) {
   const Response response = Ask(router_, "DELETE", "/pipelines/orders");
   EXPECT_EQ(response.status, 405);
   EXPECT_THAT(response.headers, Contains(Pair("Allow", "GET, POST")));
+}
+
+TEST_F(RouterTest, ItsPatternsAreThoseThatWereAdded) {
+  EXPECT_THAT(router_.Patterns(),
+              ElementsAre("GET /", "GET /pipelines", "GET /pipelines/{name}",
+                          "POST /pipelines/{name}", "GET /pipelines/{name}/partitions"));
+}
+
+TEST(KnowingTest, AParameterThatIsNotKnownIsRefused) {
+  Router router;
+  router.Add("GET", "/all", Knowing({"limit"}, Says("all")));
+  const auto ask = [&](std::string_view target) {
+    Request request;
+    request.method = "GET";
+    request.segments = ParseTarget(target)->segments;
+    request.query = ParseTarget(target)->query;
+    return router.Handle(request);
+  };
+  EXPECT_EQ(ask("/all").body, "all");
+  EXPECT_EQ(ask("/all?limit=1").body, "all");
+  EXPECT_EQ(ask("/all?limt=1").status, 400);
+  EXPECT_THAT(ask("/all?limt=1").body, HasSubstr("'limt'"));
 }
 
 TEST(ErrorResponseTest, TheMessageIsValidJsonWhateverItHolds) {

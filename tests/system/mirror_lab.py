@@ -44,11 +44,12 @@ class MirrorLab(FeedLab):
         self._mirrors.append(mirror)
         return mirror
 
-    def serve(self) -> Daemon:
+    def serve(self, **mirror: object) -> Daemon:
         """Publisher and mirror in one process."""
         config = self.write()
         config.write_text(
-            config.read_text() + f"state: {{ path: {json.dumps(str(self.folder / 'state'))} }}\nmirror: {{}}\n"
+            config.read_text()
+            + f"state: {{ path: {json.dumps(str(self.folder / 'state'))} }}\nmirror: {json.dumps(mirror)}\n"
         )
         daemon = Daemon(self.tidemark, config)
         self._mirrors.append(daemon)

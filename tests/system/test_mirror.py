@@ -13,6 +13,7 @@ from collections.abc import Iterator
 import pytest
 from confluent_kafka import Producer
 
+from free_ports import free_ports
 from kafka_cluster import KafkaCluster
 from mirror_lab import (
     EventStream,
@@ -229,11 +230,13 @@ def test_what_is_asked_wrongly_is_refused(lab: MirrorLab) -> None:
 def test_serve_publishes_and_mirrors_in_one_process(lab: MirrorLab) -> None:
     table = lab.table()
     table.commit("dt=0")
-    daemon = lab.serve()
+    (nobody,) = free_ports(1)
+    daemon = lab.serve(sinks=[{"webhook": {"url": f"http://127.0.0.1:{nobody}"}}])
     await_in_step(daemon, table)
     await_commit(daemon, table, table.commit("dt=1"))
     assert value_of(daemon, "metadata_sync_consume_lag", table=f"file://{table.folder}") == 0
     wait_until(lambda: value_of(daemon, "metadata_sync_groups_total") >= 2, "the counts of a later report", 30)
+    wait_until(lambda: daemon.get("/api/v1/sinks")["held"], "a table that is held in its sink", 30)
     tester = pathlib.Path(sys.executable).with_name("schemathesis")
     # OpenAPI has no words for "one of these two parameters", so its tester may leave both out.
     (lab.folder / "schemathesis.toml").write_text(
@@ -242,7 +245,7 @@ def test_serve_publishes_and_mirrors_in_one_process(lab: MirrorLab) -> None:
     )
     run = subprocess.run(
         [
-            tester, "run", f"{daemon.url}/api/v1/openapi.json", "--include-path-regex", "/api/v1/tables",
+            tester, "run", f"{daemon.url}/api/v1/openapi.json", "--include-path-regex", "/api/v1/(tables|sinks)",
             "--max-examples", "30", "--seed", "1", "--no-color", "--workers", "1",
             "--generation-database", "none", "--generation-with-security-parameters", "false",
         ],
