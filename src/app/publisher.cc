@@ -45,8 +45,8 @@ constexpr Milliseconds kDiscoveryTime{120'000};
 /// So much of the waiting goes out in one transaction (R28).
 constexpr size_t kBatchGroupsMax = 500;
 constexpr size_t kBatchBytesMax = size_t{16} << 20;
-/// Tries of a round over all tables (is_once) before a table is given up.
-constexpr int kOnceTriesMax = 4;
+/// So long nothing is told of a partition before it is known what was asked of its tables.
+constexpr Milliseconds kHearTime{5'000};
 
 }  // namespace
 
@@ -160,6 +160,7 @@ class Publisher::Loop {
     for (const auto& uri : found.tables) has_new |= AddTable(uri);
     if (has_new) wake_ups_.Watch(tables_);
     has_discovered_ = true;
+    for (auto& [id, part] : parts_) RefuseStrangers(id, part);
     if (!options_.is_once) next_discovery_ = edges_.clock->Mono() + feed_.discover_every;
   }
 
@@ -198,6 +199,7 @@ class Publisher::Loop {
     table.refusal =
         refused == part.outbox->refused().end() ? std::nullopt : std::optional(refused->second);
     if (table.refusal) Complain(table, table.refusal->message);
+    HearPast(part, table);
     table.must_begin = true;
     table.is_told = false;
     SetDue(table, edges_.clock->Mono());
@@ -228,6 +230,11 @@ class Publisher::Loop {
       ClearDue(table);
       const Part& part = parts_[table.partition];
       if (!part.is_open || table.is_busy || table.parcel || table.refusal) continue;
+      // A pause that was asked for while nobody published counts for what is there already.
+      if (!options_.is_once && !part.requests.has_begun() && now < part.hear_until) {
+        SetDue(table, now + kPaceMin);
+        continue;
+      }
       BeginLook(part, table);
     }
   }
@@ -237,11 +244,16 @@ class Publisher::Loop {
     table.is_woken = false;
     auto& lane = look_lanes_[{table.place, table.failures > 0}];
     if (!lane) lane = std::make_unique<WorkLane>(options_.tables_at_once);
+    const auto asked = part.requests.Of(table.uid);
+    const auto heard = part.requests.heard();
     LookOrder order{.begins = std::exchange(table.must_begin, false),
                     .record = {},
-                    .wishes = std::exchange(table.wishes, {}),
-                    .pause = std::exchange(table.pause, std::nullopt),
+                    .wishes = {.snapshot = asked.wants_snapshot(),
+                               .reconcile = asked.wants_reconcile(),
+                               .control_next = heard},
+                    .pause = asked.pause(),
                     .generation = part.generation};
+    if (heard) order.control_next_of_pause = asked.NextAfterPause(*heard);
     if (order.begins) order.record = table.record;
     lane->Add([this, &table, order = std::move(order)] { messages_.Post(LookAt(table, order)); });
   }
@@ -256,7 +268,7 @@ class Publisher::Loop {
     if (message.order.begins) table.publisher->Begin(std::move(message.order.record));
     message.order.begins = false;
     if (order.pause) {
-      if (auto parcel = table.publisher->Pause(*order.pause)) {
+      if (auto parcel = table.publisher->Pause(*order.pause, order.control_next_of_pause)) {
         message.look = feed::TableLook{.parcel = std::move(parcel)};
         return message;
       }
@@ -291,13 +303,19 @@ class Publisher::Loop {
     }
     const MonoTime now = edges_.clock->Mono();
     table.must_begin |= message.order.begins;
-    if (!message.look) return LookFailed(table, message, now);
+    if (!message.look) return LookFailed(table, message.look.error(), now);
     table.failures = 0;
     table.complaint.clear();
     table.checked = message.taken_at;
     table.checked_mono = now;
     auto& look = *message.look;
     for (const auto& finding : look.findings) Report(table, finding);
+    // Of a pause, what else was asked for waits for its end.
+    const bool is_paused = table.record && table.record->is_paused;
+    const bool is_heeded = !look.parcel && !look.is_restoring && !is_paused &&
+                           !(look.is_missing && table.record && table.record->cursor);
+    if (is_heeded && message.order.wishes.control_next)
+      part.requests.Done(table.uid, *message.order.wishes.control_next);
     if (look.is_missing && !look.parcel) {
       if (options_.is_once && !table.record)
         table.failure = "there is no Hudi table";
@@ -310,7 +328,7 @@ class Publisher::Loop {
       return SetDue(table, now + feed_.poll);
     }
     if (!look.parcel) return NothingToTell(table, now);
-    Offer(part, table, std::move(*look.parcel), message.order.wishes, now);
+    Offer(part, table, std::move(*look.parcel), now);
   }
 
   void NothingToTell(TableEntry& table, MonoTime now) {
@@ -321,8 +339,11 @@ class Publisher::Loop {
     // What is under way is remembered now and then, and by nobody who only passes by.
     if (!options_.is_once && now >= table.keep_due) {
       table.keep_due = now + feed_.head_every;
-      if (auto parcel = table.publisher->KeepPending()) {
-        Queue(parts_[table.partition], table, *std::move(parcel));
+      Part& part = parts_[table.partition];
+      auto next = part.requests.heard();
+      if (next) next = part.requests.Of(table.uid).NextUndone(*next);
+      if (auto parcel = table.publisher->KeepPending(next)) {
+        Queue(part, table, *std::move(parcel));
         return;
       }
     }
@@ -330,15 +351,13 @@ class Publisher::Loop {
   }
 
   /// A parcel with groups may have to wait: for others to settle, or for the table's rate.
-  void Offer(Part& part, TableEntry& table, feed::Parcel parcel, const feed::TableWishes& wishes,
-             MonoTime now) {
+  void Offer(Part& part, TableEntry& table, feed::Parcel parcel, MonoTime now) {
     const bool has_groups = !parcel.groups.empty();
     if (has_groups && feed_.settle.count() > 0 && !table.settle_until)
       table.settle_until = now + feed_.settle;
     const MonoTime until = std::max(table.settle_until.value_or(now), table.rate_free);
     if (has_groups && until > now) {
       // Planned anew then, with what has come by that time.
-      table.wishes = wishes;
       table.unpublished = static_cast<int64_t>(parcel.groups.size());
       return SetDue(table, until);
     }
@@ -365,12 +384,8 @@ class Publisher::Loop {
     part.waiting.push_back(&table);
   }
 
-  void LookFailed(TableEntry& table, const TableWasLookedAt& message, MonoTime now) {
-    const auto& error = message.look.error();
+  void LookFailed(TableEntry& table, const Error& error, MonoTime now) {
     if (error.kind == ErrorKind::kCancelled) return SetDue(table, now + kFailureMin);
-    if (message.order.pause && !table.pause) table.pause = message.order.pause;
-    table.wishes.snapshot |= message.order.wishes.snapshot;
-    table.wishes.reconcile |= message.order.wishes.reconcile;
     ++table.failures;
     const std::string words = StoreFor(config_, table.uri).hidden.Hide(error).message;
     Complain(table, words);
@@ -430,8 +445,10 @@ class Publisher::Loop {
     part.is_open = true;
     ++part.generation;
     part.bookmark_due = now + feed_.bookmark_every;
+    part.hear_until = now + kHearTime;
     part.newcomers.clear();
     for (TableEntry* table : part.tables) BeginTable(part, *table);
+    RefuseStrangers(message.partition, part);
   }
 
   /// Nothing of the partition's work goes on; what was to be sent is planned anew by its next
@@ -453,6 +470,8 @@ class Publisher::Loop {
     for (const auto partition : message.change.lost) {
       Part& part = parts_[partition];
       part.is_held = false;
+      part.requests.End();
+      part.strangers.clear();
       Close(part);
     }
     for (const auto partition : message.change.gained) {
@@ -561,6 +580,8 @@ class Publisher::Loop {
     table.unpublished = 0;
     table.oldest_unpublished.reset();
     table.record = parcel.after;
+    if (parcel.after.control_next)
+      parts_[table.partition].requests.Done(table.uid, *parcel.after.control_next);
     table.publisher->Sent(std::move(parcel));
     table.is_told = true;
     SetDue(table, table.is_woken ? now : now + kPaceMin);
@@ -587,7 +608,8 @@ class Publisher::Loop {
     for (auto& [id, part] : parts_) {
       if (!part.is_open || part.is_busy || now < part.bookmark_due) continue;
       part.bookmark_due = now + feed_.bookmark_every;
-      auto records = std::make_shared<std::vector<feed::LogRecord>>(NotesOf(id, part, now));
+      auto records = std::make_shared<std::vector<feed::LogRecord>>(
+          NotesOf(id, part, feed_, now, edges_.clock->Now()));
       if (records->empty()) continue;
       part.is_busy = true;
       part.lane->Add([this, partition = id, outbox = part.outbox, records] {
@@ -595,22 +617,6 @@ class Publisher::Loop {
         messages_.Post(NotesWereSent{partition, std::move(status)});
       });
     }
-  }
-
-  std::vector<feed::LogRecord> NotesOf(kafka::PartitionId id, const Part& part, MonoTime now) {
-    std::vector<api::TableHead> heads;
-    std::vector<feed::LogRecord> state;
-    for (TableEntry* table : part.tables) {
-      if (!table->record || !table->record->cursor || !table->checked) continue;
-      const auto& cursor = *table->record->cursor;
-      heads.push_back({table->uid, cursor.epoch, cursor.seq, *table->checked});
-      if (now < table->head_due || !table->record->snapshot) continue;
-      table->head_due = now + feed_.head_every;
-      state.push_back(feed::HeadOf(*table->record, *table->checked));
-    }
-    auto records = feed::BookmarkRecords(id, heads, edges_.clock->Now(), feed_.publish.limits);
-    for (auto& record : state) records.push_back(std::move(record));
-    return records;
   }
 
   void Take(NotesWereSent& message) {
@@ -629,29 +635,72 @@ class Publisher::Loop {
     if (!table.is_busy && !table.parcel) SetDue(table, edges_.clock->Mono());
   }
 
-  void Take(ControlCame& message) {
-    const auto request = feed::ParseControl(message.record.key, message.record.value.value_or(""));
-    const auto table = request ? by_uid_.find(request->uid) : by_uid_.end();
-    if (table == by_uid_.end()) {
-      ++counts_.control_refused;
-      Log(LogLevel::kWarning,
-          request ? "a record of the control topic names no table of this feed uid=" + request->uid
-                  : request.error().message);
+  void Take(ControlBegan& message) {
+    Part& part = parts_[message.partition];
+    if (!part.is_held) return;
+    if (!message.status) {
+      const std::string words = hidden_.Hide(message.status.error()).message;
+      if (std::exchange(control_complaint_, words) != words)
+        Log(LogLevel::kWarning, "requests cannot be heard: " + words);
       return;
     }
-    TableEntry& entry = *table->second;
-    Log(LogLevel::kInfo, fmt::format("feed table={}: asked for {}", entry.base_path,
-                                     feed::ControlActionName(request->action)));
-    switch (request->action) {
-      case feed::ControlAction::kSnapshot: entry.wishes.snapshot = true; break;
-      case feed::ControlAction::kResync:
-        entry.wishes.snapshot = entry.wishes.reconcile = true;
-        break;
-      case feed::ControlAction::kPause: entry.pause = true; break;
-      case feed::ControlAction::kResume: entry.pause = false; break;
+    for (const auto& error : part.requests.Begin(message.records, message.log_end))
+      Refuse(error.message);
+    if (!part.is_open) return RefuseStrangers(message.partition, part);
+    for (TableEntry* table : part.tables) {
+      HearPast(part, *table);
+      table->keep_due = MonoTime{};
+      if (part.requests.Of(table->uid).is_empty()) continue;
+      WakeUpCall wake{table};
+      Take(wake);
     }
-    WakeUpCall wake{&entry};
+    RefuseStrangers(message.partition, part);
+  }
+
+  /// What was asked of the table before we came, and not done by anybody.
+  void HearPast(Part& part, const TableEntry& table) {
+    part.requests.Settle(table.uid, table.record);
+    const auto asked = part.requests.Of(table.uid);
+    if (!asked.is_empty()) LogAsked(table, asked.Text());
+  }
+
+  void Take(ControlCame& message) {
+    const auto id = message.record.partition;
+    Part& part = parts_[id];
+    if (!part.requests.has_begun()) return;
+    const auto request = part.requests.Take(message.record);
+    if (!request) return Refuse(request.error().message);
+    const auto table = by_uid_.find(request->uid);
+    if (table == by_uid_.end() || table->second->partition != id) return RefuseStrangers(id, part);
+    LogAsked(*table->second, feed::ControlActionName(request->action));
+    WakeUpCall wake{table->second};
     Take(wake);
+  }
+
+  /// Requests for tables that are not here. They stay, for the table may be found yet.
+  void RefuseStrangers(kafka::PartitionId id, Part& part) {
+    // What is remembered must be read first: it may say that they are done.
+    const bool is_readable = part.tables.empty() || (part.is_open && !part.is_busy);
+    if (!has_discovered_ || !is_readable) return;
+    for (const auto& uid : part.requests.Uids()) {
+      const auto table = by_uid_.find(uid);
+      const bool is_known = table != by_uid_.end();
+      if (is_known && table->second->partition == id) continue;
+      std::optional<feed::TableRecord> record;
+      if (part.outbox && part.outbox->tables().contains(uid))
+        record = part.outbox->tables().at(uid);
+      part.requests.Settle(uid, record);
+      if (part.requests.Of(uid).is_empty() || !part.strangers.insert(uid).second) continue;
+      Refuse(is_known ? fmt::format("a record of the control topic is in partition {} and those of "
+                                    "its table must be in {} uid={}",
+                                    id, table->second->partition, uid)
+                      : "a record of the control topic names no table of this feed uid=" + uid);
+    }
+  }
+
+  void Refuse(const std::string& why) {
+    ++counts_.control_refused;
+    Log(LogLevel::kWarning, why);
   }
 
   // --- reports --------------------------------------------------------------------------------
@@ -676,25 +725,8 @@ class Publisher::Loop {
 
   void CheckRound() {
     if (!has_discovered_ || !has_share_) return;
-    RoundResult result{.tables = tables_.size()};
-    for (const auto& failure : discovery_failed_) result.failures.push_back(failure);
-    for (const auto& table : tables_) {
-      const Part& part = parts_[table->partition];
-      const bool is_idle = !table->is_busy && !table->parcel;
-      const bool is_over = table->refusal || part.tries >= kOnceTriesMax ||
-                           table->send_tries >= kOnceTriesMax || table->failures >= kOnceTriesMax ||
-                           (is_idle && table->failures == 0 && !table->failure.empty());
-      if (table->is_told && is_idle) {
-        ++result.told;
-      } else if (is_over) {
-        result.failures.push_back(fmt::format(
-            "{}: {}", table->base_path, !table->failure.empty() ? table->failure : part.failure));
-      } else {
-        return;
-      }
-      for (const auto& finding : table->findings)
-        result.findings.push_back(fmt::format("{}: {}", table->base_path, finding));
-    }
+    auto result = RoundOf(tables_, parts_, discovery_failed_);
+    if (!result) return;
     const std::lock_guard lock(round_mutex_);
     round_ = std::move(result);
     round_done_.notify_all();
@@ -716,6 +748,7 @@ class Publisher::Loop {
   std::optional<MonoTime> next_discovery_;
   std::set<std::string> discovery_failures_;
   std::vector<std::string> discovery_failed_;
+  std::string control_complaint_;
   bool has_discovered_ = false;
   bool has_share_ = false;
   metrics::FeedReport counts_;

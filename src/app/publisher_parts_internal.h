@@ -17,9 +17,11 @@
 
 #include "app/config.h"
 #include "app/partition_share.h"
+#include "app/publisher.h"
 #include "app/work_lane.h"
 #include "base/clock.h"
 #include "base/error.h"
+#include "feed/control_requests.h"
 #include "feed/outbox.h"
 #include "feed/table_publisher.h"
 #include "metrics/feed_points.h"
@@ -45,8 +47,6 @@ struct TableEntry {
   bool is_woken = false;
   bool is_notified = false;
   int failures = 0;
-  feed::TableWishes wishes;
-  std::optional<bool> pause;
   std::optional<MonoTime> settle_until;
   MonoTime rate_free{};
   MonoTime keep_due{};
@@ -82,6 +82,9 @@ struct Part {
   MonoTime not_before{};
   MonoTime bookmark_due{};
   std::string failure;
+  feed::PartitionRequests requests;
+  MonoTime hear_until{};            ///< its tables wait for what was asked of them, no longer
+  std::set<std::string> strangers;  ///< asked for, and no tables of this feed: said once
 };
 
 /// What a look is to do.
@@ -90,6 +93,8 @@ struct LookOrder {
   std::optional<feed::TableRecord> record{};
   feed::TableWishes wishes{};
   std::optional<bool> pause{};
+  /// As wishes.control_next, of the pause alone.
+  std::optional<feed::Offset> control_next_of_pause{};
   uint64_t generation = 0;
 };
 struct TableWasLookedAt {
@@ -123,14 +128,22 @@ struct TablesWereFound {
 struct ShareChanged {
   ShareChange change{};
 };
+/// All that the control topic holds of a partition that was gained; an error: not known yet.
+struct ControlBegan {
+  kafka::PartitionId partition = 0;
+  Status status{};
+  std::vector<feed::ReadRecord> records{};
+  feed::Offset log_end = 0;
+};
 struct ControlCame {
   feed::ReadRecord record{};
 };
 struct WakeUpCall {
   TableEntry* table = nullptr;
 };
-using PublisherMessage = std::variant<TableWasLookedAt, PartWasOpened, BatchWasSent, NotesWereSent,
-                                      TablesWereFound, ShareChanged, ControlCame, WakeUpCall>;
+using PublisherMessage =
+    std::variant<TableWasLookedAt, PartWasOpened, BatchWasSent, NotesWereSent, TablesWereFound,
+                 ShareChanged, ControlBegan, ControlCame, WakeUpCall>;
 
 /// What the threads tell the deciding one. Any thread.
 class MessageBox {
@@ -154,6 +167,21 @@ std::vector<std::string> TimelineFoldersOf(const std::string& uri);
 
 /// Values of the feed's cluster that no message may show.
 HiddenValues HiddenOf(const Config& config);
+
+/// Tries of a round over all tables (is_once) before a table is given up.
+inline constexpr int kOnceTriesMax = 4;
+
+/// How the round went; nullopt: it goes on.
+std::optional<RoundResult> RoundOf(const std::vector<std::unique_ptr<TableEntry>>& tables,
+                                   const std::map<kafka::PartitionId, Part>& parts,
+                                   const std::vector<std::string>& discovery_failures);
+
+/// Says that a request of the control topic was heard.
+void LogAsked(const TableEntry& table, std::string_view what);
+
+/// A partition's bookmarks, and the heads that are due in it (P6).
+std::vector<feed::LogRecord> NotesOf(kafka::PartitionId id, const Part& part,
+                                     const FeedConfig& feed, MonoTime now, WallTime wall);
 
 metrics::FeedTable ReportOf(const TableEntry& table, bool has_series, MonoTime now, WallTime wall);
 

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "api/change_json.h"
+#include "api/feed_json.h"
 #include "feed/control.h"
 #include "feed/memory_log.h"
 #include "kafka/group_lease.h"
@@ -24,6 +25,7 @@
 namespace tidemark::app {
 namespace {
 
+using feed::ControlAction;
 using feed::LogTopic;
 using feed::MemoryLog;
 using feed::SendFault;
@@ -121,10 +123,7 @@ class PublisherTest : public ::testing::Test {
     config_.clusters["main"] = {};
     config_.feed->cluster = "main";
     words_ = std::make_shared<ToldShare::Words>();
-    ShareChange all;
-    all.gained.resize(kPartitions);
-    std::iota(all.gained.begin(), all.gained.end(), 0);
-    words_->changes.push_back(all);
+    words_->changes.push_back(Everything());
   }
 
   /// Names are unique in the process: memory stores are.
@@ -173,6 +172,30 @@ class PublisherTest : public ::testing::Test {
                                              edges, options);
   }
 
+  /// Another process in its place: the group gives it everything.
+  void Restart() {
+    publisher_.reset();
+    words_->changes.push_back(Everything());
+    Start();
+  }
+  static ShareChange Everything() {
+    ShareChange all;
+    all.gained.resize(kPartitions);
+    std::iota(all.gained.begin(), all.gained.end(), 0);
+    return all;
+  }
+
+  void Ask(const std::string& uri, ControlAction action) {
+    const auto uid = api::TableUid(uri);
+    log_->Append(PartitionOf(uri), {.topic = LogTopic::kControl,
+                                    .key = uid,
+                                    .value = feed::ControlJson({.action = action, .uid = uid})});
+  }
+  bool IsPaused() const {
+    const auto report = publisher_->Report();
+    return !report.tables.empty() && report.tables[0].is_paused;
+  }
+
   static int PartitionOf(const std::string& uri) {
     return kafka::PartitionOfKey(api::TableUid(uri), kPartitions);
   }
@@ -193,6 +216,13 @@ class PublisherTest : public ::testing::Test {
     const auto records = log_->Records(LogTopic::kState, PartitionOf(uri));
     return std::ranges::any_of(
         records, [&](const auto& record) { return record.key == api::TableUid(uri) + "/head"; });
+  }
+  /// Each is of one page here.
+  size_t SnapshotsOf(const std::string& uri) const {
+    const auto records = log_->Records(LogTopic::kState, PartitionOf(uri));
+    const auto page = api::StatePageKey(api::TableUid(uri), 0);
+    return static_cast<size_t>(
+        std::ranges::count_if(records, [&](const auto& each) { return each.key == page; }));
   }
   static void Await(const std::function<bool()>& is_so) {
     Budget budget = Budget::For(kPatience);
@@ -296,26 +326,128 @@ TEST_F(PublisherTest, APausedTableIsQuietUntilItMayGoOn) {
   Commit(table, 1);
   Start();
   Await([&] { return HasSnapshot(table); });
-  const auto ask = [&](feed::ControlAction action) {
-    log_->Append(PartitionOf(table),
-                 {.topic = LogTopic::kControl,
-                  .key = api::TableUid(table),
-                  .value = feed::ControlJson({.action = action, .uid = api::TableUid(table)})});
-  };
-  const auto is_paused = [&] {
-    const auto report = publisher_->Report();
-    return !report.tables.empty() && report.tables[0].is_paused;
-  };
-  // A follower hears what is written after it has begun.
-  Await([&] {
-    ask(feed::ControlAction::kPause);
-    return is_paused();
-  });
+  Ask(table, ControlAction::kPause);
+  Await([&] { return IsPaused(); });
   Commit(table, 2);
-  // A later request is heard in the same way; what was paused is told then.
-  ask(feed::ControlAction::kResume);
+  // What was paused is told then.
+  Ask(table, ControlAction::kResume);
   Await([&] { return CommitsOf(table) == 1; });
   EXPECT_FALSE(log_->Records(LogTopic::kCursor, PartitionOf(table)).empty());
+}
+
+TEST_F(PublisherTest, WhatIsAskedWhileNobodyPublishesIsDoneOnceByWhoComesNext) {
+  const auto table = Table("a");
+  Commit(table, 1);
+  Start();
+  Await([&] { return SnapshotsOf(table) == 1; });
+  publisher_.reset();
+  Ask(table, ControlAction::kSnapshot);
+  Restart();
+  Await([&] { return SnapshotsOf(table) == 2; });
+  Restart();
+  Commit(table, 2);
+  Await([&] { return CommitsOf(table) == 1; });
+  EXPECT_EQ(SnapshotsOf(table), 2U);
+}
+
+TEST_F(PublisherTest, AskedToPauseAndToGoOnWhileNobodyPublishesItGoesOn) {
+  const auto table = Table("a");
+  Commit(table, 1);
+  Start();
+  Await([&] { return HasSnapshot(table); });
+  publisher_.reset();
+  Ask(table, ControlAction::kPause);
+  Ask(table, ControlAction::kResume);
+  Commit(table, 2);
+  Restart();
+  Await([&] { return CommitsOf(table) == 1; });
+  publisher_.reset();
+  Ask(table, ControlAction::kPause);
+  Commit(table, 3);
+  Restart();
+  Await([&] { return IsPaused(); });
+  EXPECT_EQ(CommitsOf(table), 1U);
+}
+
+TEST_F(PublisherTest, ASnapshotThatIsAskedOfAPausedTableComesWhenItGoesOnWhoeverPublishesItThen) {
+  const auto table = Table("a");
+  Commit(table, 1);
+  Start();
+  Await([&] { return SnapshotsOf(table) == 1; });
+  Ask(table, ControlAction::kPause);
+  Await([&] { return IsPaused(); });
+  Ask(table, ControlAction::kSnapshot);
+  Restart();
+  Await([&] { return IsPaused(); });
+  EXPECT_EQ(SnapshotsOf(table), 1U);
+  Ask(table, ControlAction::kResume);
+  Await([&] { return SnapshotsOf(table) == 2; });
+}
+
+TEST_F(PublisherTest, ARequestForATableThatIsNotOfThisFeedYetIsDoneWhenItIs) {
+  const auto known = Table("known"), late = Table("late");
+  Commit(known, 1);
+  Commit(late, 1);
+  config_.feed->tables = {known};
+  Start();
+  Await([&] { return HasSnapshot(known); });
+  Ask(late, ControlAction::kPause);
+  Await([&] { return publisher_->Report().control_refused == 1; });
+  publisher_.reset();
+  config_.feed->tables = {known, late};
+  Restart();
+  Await([&] {
+    const auto report = publisher_->Report();
+    return std::ranges::any_of(report.tables, [](const auto& each) { return each.is_paused; });
+  });
+}
+
+TEST_F(PublisherTest, WhatIsAskedWhileAPartitionIsNobodysIsDoneWhenItIsGained) {
+  const auto table = Table("a");
+  Commit(table, 1);
+  Start();
+  Await([&] { return SnapshotsOf(table) == 1; });
+  {
+    const std::lock_guard lock(words_->mutex);
+    words_->changes.push_back({.gained = {}, .lost = {0, 1, 2, 3}});
+  }
+  Await([&] { return publisher_->Report().partitions_held == 0; });
+  Ask(table, ControlAction::kResync);
+  {
+    const std::lock_guard lock(words_->mutex);
+    words_->changes.push_back(Everything());
+  }
+  Await([&] { return SnapshotsOf(table) == 2; });
+}
+
+TEST_F(PublisherTest, WhoDiesBetweenHearingAndSendingHasDoneNothing) {
+  const auto table = Table("a");
+  Commit(table, 1);
+  Start();
+  Await([&] { return SnapshotsOf(table) == 1; });
+  std::atomic<int> tries = 0;
+  log_->SetFaults([&](int partition) {
+    if (partition == PartitionOf(table)) ++tries;
+    return SendFault::kRefused;
+  });
+  Ask(table, ControlAction::kSnapshot);
+  Await([&] { return tries >= 2; });
+  publisher_.reset();
+  log_->SetFaults(nullptr);
+  EXPECT_EQ(SnapshotsOf(table), 1U);
+  Restart();
+  Await([&] { return SnapshotsOf(table) == 2; });
+}
+
+TEST_F(PublisherTest, ARoundHearsNoRequestAndForgetsNone) {
+  const auto table = Table("a");
+  Commit(table, 1);
+  Ask(table, ControlAction::kPause);
+  Start({.is_once = true});
+  EXPECT_EQ(publisher_->AwaitRound(Budget::For(kPatience)).told, 1U);
+  EXPECT_TRUE(HasSnapshot(table));
+  Restart();
+  Await([&] { return IsPaused(); });
 }
 
 TEST_F(PublisherTest, AnotherOwnerIsLeftAlone) {

@@ -27,10 +27,12 @@ void ShareFollower::Stop() {
 void ShareFollower::Run(const std::stop_token& stop) {
   while (!stop.stop_requested()) {
     auto change = share_.Serve(kSlice);
-    for (const auto partition : change.gained) unfollowed_.insert(partition);
     for (const auto partition : change.lost) {
       unfollowed_.erase(partition);
       if (follower_) follower_->Forget(feed::LogTopic::kControl, partition);
+    }
+    for (const auto partition : change.gained) {
+      if (partition < log_.partition_count()) unfollowed_.insert(partition);
     }
     if (!change.is_empty()) messages_.Post(ShareChanged{std::move(change)});
     if (with_control_) FollowControl(stop);
@@ -44,13 +46,33 @@ void ShareFollower::FollowControl(const std::stop_token& stop) {
     follower_ = *std::move(opened);
   }
   const auto budget = Budget::For(kAskTime, stop);
-  for (auto at = unfollowed_.begin(); at != unfollowed_.end();) {
-    if (!follower_->FollowNew(feed::LogTopic::kControl, *at, budget)) break;
+  // The group must not wait for all of them.
+  const auto turn = Budget::For(kSlice);
+  for (auto at = unfollowed_.begin(); at != unfollowed_.end() && turn.Check();) {
+    if (auto begun = BeginControl(*at, budget); !begun) {
+      if (begun.error().kind != ErrorKind::kCancelled)
+        messages_.Post(ControlBegan{.partition = *at, .status = std::move(begun)});
+      break;
+    }
     at = unfollowed_.erase(at);
   }
   auto records = follower_->Poll(kSlice);
   if (!records) return;
   for (auto& record : *records) messages_.Post(ControlCame{std::move(record)});
+}
+
+Status ShareFollower::BeginControl(kafka::PartitionId partition, const Budget& budget) {
+  ControlBegan began{.partition = partition};
+  TRY_ASSIGN(began.log_end, log_.Read(
+                                feed::LogTopic::kControl, partition, 0,
+                                [&](feed::ReadRecord record) -> Status {
+                                  began.records.push_back(std::move(record));
+                                  return {};
+                                },
+                                budget));
+  TRY(follower_->FollowFrom(feed::LogTopic::kControl, partition, began.log_end, budget));
+  messages_.Post(std::move(began));
+  return {};
 }
 
 }  // namespace tidemark::app

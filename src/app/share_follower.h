@@ -14,8 +14,8 @@ namespace tidemark::app {
 
 class ShareFollower {
  public:
-  /// Begins at once. What is heard goes to `messages`; all outlive it. The control topic is
-  /// followed from its end on, for the partitions that are held, when `with_control` says so.
+  /// Begins at once. What is heard goes to `messages`; all outlive it. When `with_control` says so,
+  /// all that the control topic holds of a partition that was gained, and then what comes.
   ShareFollower(PartitionShare& share, feed::EventLog& log, MessageBox& messages,
                 bool with_control);
 
@@ -25,6 +25,7 @@ class ShareFollower {
  private:
   void Run(const std::stop_token& stop);
   void FollowControl(const std::stop_token& stop);
+  Status BeginControl(kafka::PartitionId partition, const Budget& budget);
 
   PartitionShare& share_;
   feed::EventLog& log_;

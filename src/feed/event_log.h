@@ -72,9 +72,9 @@ struct ReadRecord {
 class LogFollower {
  public:
   virtual ~LogFollower() = default;
-  /// Those that are written from now on.
-  virtual Status FollowNew(LogTopic topic, PartitionId partition, const Budget& budget) = 0;
-  /// Those from `from` on, or from the oldest that is there; gives where the log ended at the call.
+  /// Those from `from` on, from the oldest that is there, or from the end when that is before
+  /// `from`; gives where the log ended at the call. With the end of a Read() no record is missed
+  /// and none comes twice.
   virtual Result<Offset> FollowFrom(LogTopic topic, PartitionId partition, Offset from,
                                     const Budget& budget) = 0;
   virtual void Forget(LogTopic topic, PartitionId partition) = 0;

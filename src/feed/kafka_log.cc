@@ -131,11 +131,6 @@ class KafkaFollower final : public LogFollower {
   KafkaFollower(std::unique_ptr<RecordReader> reader, FeedTopics topics)
       : reader_(std::move(reader)), topics_(std::move(topics)) {}
 
-  Status FollowNew(LogTopic topic, PartitionId partition, const Budget& budget) override {
-    const kafka::TopicPartition place{topics_.NameOf(topic), partition};
-    TRY_ASSIGN(const auto range, reader_->RangeOf(place, budget));
-    return reader_->Follow(place, range.end);
-  }
   Result<Offset> FollowFrom(LogTopic topic, PartitionId partition, Offset from,
                             const Budget& budget) override {
     const kafka::TopicPartition place{topics_.NameOf(topic), partition};

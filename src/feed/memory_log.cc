@@ -75,11 +75,6 @@ class MemoryLog::Follower final : public LogFollower {
  public:
   explicit Follower(std::shared_ptr<Shared> shared) : shared_(std::move(shared)) {}
 
-  Status FollowNew(LogTopic topic, PartitionId partition, const Budget&) override {
-    const std::lock_guard lock(shared_->mutex);
-    next_[{topic, partition}] = shared_->logs[{topic, partition}].size();
-    return {};
-  }
   Result<Offset> FollowFrom(LogTopic topic, PartitionId partition, Offset from,
                             const Budget&) override {
     const std::lock_guard lock(shared_->mutex);

@@ -118,7 +118,8 @@ Parcel MakeParcel(const api::TableIdentity& table, const lake::hudi::TableProper
                   .epochs_over = before.epochs_over,
                   .is_paused = before.is_paused,
                   .cursor = plan.after.cursor,
-                  .snapshot = before.snapshot};
+                  .snapshot = before.snapshot,
+                  .control_next = options.control_next};
   for (const Group& group : plan.groups) {
     if (options.is_plain) {
       for (auto& event : PlainEvents(table, group, options.limits)) {
@@ -182,6 +183,7 @@ Parcel MakeDropParcel(const TableRecord& record, const ParcelOptions& options) {
   parcel.after = record;
   parcel.after.epochs_over = cursor.epoch;
   parcel.after.is_dropped = true;
+  parcel.after.control_next = options.control_next;
   parcel.after.cursor.reset();
   parcel.after.snapshot.reset();
   Close(parcel);

@@ -38,6 +38,7 @@ struct ParcelOptions {
   api::EventLimits limits{};
   bool is_plain = false;  ///< groups in the flat form of api/plain_json.h
   WallTime now{};
+  std::optional<Offset> control_next{};  ///< as in TableRecord, once this is out
 };
 
 /// Equal for equal records only.

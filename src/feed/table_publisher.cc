@@ -44,6 +44,12 @@ void TablePublisher::Begin(std::optional<TableRecord> record) {
   missing_rounds_ = 0;
 }
 
+/// What is not known stays as it was; a table that is new has heard nothing.
+std::optional<Offset> TablePublisher::ControlNext(std::optional<Offset> known) const {
+  if (known) return known;
+  return record_ ? record_->control_next : Offset{0};
+}
+
 bool TablePublisher::WantsSnapshot(const TableWishes& wishes, WallTime now) const {
   if (!record_ || !record_->cursor) return false;
   if (wishes.snapshot || !record_->snapshot) return true;
@@ -85,10 +91,10 @@ Result<TableLook> TablePublisher::Look(const TableWishes& wishes, WallTime now,
                                  .with_touches = options_.with_touches,
                                  .extra_keys = options_.extra_keys,
                                  .wants_snapshot = wants_snapshot,
-                                 .wants_reconcile = wishes.reconcile};
+                                 .wants_reconcile = wishes.reconcile && state_.cursor};
   auto reading = ReadChanges(*store_, columns_, state_, plan, budget);
   if (!reading && reading.error().kind == ErrorKind::kNotFound)
-    return Missing(reading.error(), now, budget);
+    return Missing(reading.error(), wishes, now, budget);
   if (!reading) return internal::Pass(reading);
   missing_rounds_ = 0;
   TableLook look{.is_restoring = reading->plan.is_paused,
@@ -105,11 +111,15 @@ Result<TableLook> TablePublisher::Look(const TableWishes& wishes, WallTime now,
   told_listing_.reset();
   const auto identity = api::IdentityOf(base_path_, reading->properties);
   look.parcel = MakeParcel(identity, reading->properties, record_, std::move(reading->plan),
-                           {.limits = options_.limits, .is_plain = options_.is_plain, .now = now});
+                           {.limits = options_.limits,
+                            .is_plain = options_.is_plain,
+                            .now = now,
+                            .control_next = ControlNext(wishes.control_next)});
   return look;
 }
 
-Result<TableLook> TablePublisher::Missing(const Error& error, WallTime now, const Budget& budget) {
+Result<TableLook> TablePublisher::Missing(const Error& error, const TableWishes& wishes,
+                                          WallTime now, const Budget& budget) {
   TableLook look{.is_missing = true};
   if (!record_ || !record_->cursor) return look;
   // Absence counts only where the store says so itself.
@@ -118,7 +128,9 @@ Result<TableLook> TablePublisher::Missing(const Error& error, WallTime now, cons
     return std::unexpected(Error(reachable.error()).With(error.message));
   }
   if (++missing_rounds_ < options_.drop_rounds) return look;
-  look.parcel = MakeDropParcel(*record_, {.limits = options_.limits, .now = now});
+  look.parcel = MakeDropParcel(
+      *record_,
+      {.limits = options_.limits, .now = now, .control_next = ControlNext(wishes.control_next)});
   return look;
 }
 
@@ -145,10 +157,11 @@ void TablePublisher::Sent(Parcel parcel) {
   missing_rounds_ = 0;
 }
 
-std::optional<Parcel> TablePublisher::Pause(bool is_paused) {
+std::optional<Parcel> TablePublisher::Pause(bool is_paused, std::optional<Offset> control_next) {
   TableRecord after = record_.value_or(TableRecord{.uid = uid_, .base_path = base_path_});
   if (after.is_paused == is_paused) return std::nullopt;
   after.is_paused = is_paused;
+  after.control_next = ControlNext(control_next);
   told_folder_.clear();
   return MakeQuietParcel(record_, std::move(after), state_);
 }
@@ -158,12 +171,15 @@ std::optional<LogRecord> TablePublisher::Head(WallTime checked) const {
   return HeadOf(*record_, checked);
 }
 
-std::optional<Parcel> TablePublisher::KeepPending() const {
+std::optional<Parcel> TablePublisher::KeepPending(std::optional<Offset> control_next) const {
   if (!record_ || !record_->cursor || !state_.cursor) return std::nullopt;
   const auto& kept = *record_->cursor;
   const auto& now = *state_.cursor;
-  if (kept.pending == now.pending && kept.floor == now.floor) return std::nullopt;
+  // One of an older release would hear nothing that is asked while nobody publishes.
+  const bool is_kept = record_->control_next || !control_next;
+  if (kept.pending == now.pending && kept.floor == now.floor && is_kept) return std::nullopt;
   TableRecord after = *record_;
+  after.control_next = ControlNext(control_next);
   after.cursor = now;
   return MakeQuietParcel(record_, std::move(after), state_);
 }

@@ -39,6 +39,8 @@ struct PublishOptions {
 struct TableWishes {
   bool snapshot = false;
   bool reconcile = false;
+  /// Requests before this offset of the control topic are done with it; nullopt: not known.
+  std::optional<Offset> control_next{};
 };
 
 struct TableLook {
@@ -72,17 +74,21 @@ class TablePublisher {
   void Sent(Parcel parcel);
 
   /// Publishes nothing, or goes on: the parcel that remembers it. nullopt: it is so already.
-  std::optional<Parcel> Pause(bool is_paused);
+  /// `control_next` as in TableWishes, here and below.
+  std::optional<Parcel> Pause(bool is_paused, std::optional<Offset> control_next);
   /// The head in the state topic anew (P6); nullopt before the first snapshot.
   std::optional<LogRecord> Head(WallTime checked) const;
-  /// Instants that are under way have no group, but whoever takes over must know them: the parcel
-  /// that remembers them; nullopt: they are remembered already.
-  std::optional<Parcel> KeepPending() const;
+  /// Instants that are under way have no group, but whoever takes over must know them, and from
+  /// where on to hear requests: the parcel that remembers both; nullopt: they are remembered
+  /// already.
+  std::optional<Parcel> KeepPending(std::optional<Offset> control_next) const;
 
  private:
+  std::optional<Offset> ControlNext(std::optional<Offset> known) const;
   bool WantsSnapshot(const TableWishes& wishes, WallTime now) const;
   Result<std::optional<size_t>> HashOfFolder(const std::string& folder, const Budget& budget) const;
-  Result<TableLook> Missing(const Error& error, WallTime now, const Budget& budget);
+  Result<TableLook> Missing(const Error& error, const TableWishes& wishes, WallTime now,
+                            const Budget& budget);
   Status CheckReachable(const Budget& budget) const;
 
   std::shared_ptr<const storage::ObjectStore> store_;

@@ -217,6 +217,8 @@ TableRecord RecordOf(Reader& in, const json& value) {
                        .page_count = in.Integer(in.Member(snapshot, "pages")),
                        .published = WallTimeFromMillis(in.Integer(in.Member(snapshot, "at")))};
   }
+  if (value.is_object() && value.contains("controlNext"))
+    record.control_next = in.Integer(value["controlNext"]);
   return record;
 }
 
@@ -251,6 +253,7 @@ std::string TableRecordText(const TableRecord& record) {
                 {"pages", record.snapshot->page_count},
                 {"at", MillisOf(record.snapshot->published)}};
   }
+  if (record.control_next) object["controlNext"] = *record.control_next;
   const std::string text = Dump(object);
   return fmt::format(R"({{"format":{},"hash":"{}","table":{}}})", kTableRecordFormat,
                      HashText(text), text);

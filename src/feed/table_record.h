@@ -9,6 +9,7 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "change/table_state.h"
+#include "kafka/positions.h"
 
 namespace tidemark::feed {
 
@@ -38,6 +39,9 @@ struct TableRecord {
   /// nullopt: never published, or dropped. Its epoch counts `epochs_over` in.
   std::optional<change::Cursor> cursor{};
   std::optional<StoredSnapshot> snapshot{};
+  /// Requests to the table before this offset of the control topic are done. nullopt: an older
+  /// release wrote the record.
+  std::optional<kafka::Offset> control_next{};
 };
 
 /// One JSON object with a hash of itself, so that a damaged record is never taken for another.

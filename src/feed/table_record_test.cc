@@ -48,7 +48,8 @@ TableRecord Full() {
           .snapshot = StoredSnapshot{.epoch = 3,
                                      .as_of_seq = 9,
                                      .page_count = 4,
-                                     .published = WallTimeFromMillis(1'700'000'000'123)}};
+                                     .published = WallTimeFromMillis(1'700'000'000'123)},
+          .control_next = 17};
 }
 
 TEST(TableRecordTest, WhatIsWrittenIsRead) {
@@ -61,6 +62,7 @@ TEST(TableRecordTest, WhatIsWrittenIsRead) {
   EXPECT_TRUE(read->is_paused);
   EXPECT_FALSE(read->is_dropped);
   EXPECT_EQ(read->snapshot, Full().snapshot);
+  EXPECT_EQ(read->control_next, 17);
   ASSERT_TRUE(read->cursor);
   const auto& cursor = *read->cursor;
   const auto wanted = *Full().cursor;
@@ -84,6 +86,21 @@ TEST(TableRecordTest, ATableThatWasNeverPublishedHasNoCursor) {
   EXPECT_TRUE(read->is_dropped);
   EXPECT_FALSE(read->cursor);
   EXPECT_FALSE(read->snapshot);
+}
+
+TEST(TableRecordTest, ARecordOfAReleaseThatHeardNothingOfThePastSaysNothingOfIt) {
+  // As it was written before `controlNext` was there.
+  const std::string_view kOld =
+      R"({"format":1,"hash":"144bd67625998f8d6d1bf237df985e5e","table":{"basePath":"s3://lake/t",)"
+      R"("cursor":{"epoch":1,"floor":"","layout":1,"newestRequested":"","partitionCount":0,)"
+      R"("partitionDigest":"00000000000000000000000000000000","pending":[],"prev":null,)"
+      R"("published":[],"schema":{"columns":[],"fingerprint":""},"schemaSource":null,)"
+      R"("schemaVersion":0,"seq":2,"tableVersion":6},"dropped":false,"epochsOver":0,)"
+      R"("paused":false,"snapshot":null,"tableId":"db.t","uid":"0123456789abcdef"}})";
+  const auto read = ParseTableRecord(kOld);
+  ASSERT_THAT(read, support::IsOk());
+  EXPECT_EQ(read->control_next, std::nullopt);
+  EXPECT_EQ(TableRecordText(*read), kOld);
 }
 
 TEST(TableRecordTest, EveryTruncationIsRefused) {

@@ -154,27 +154,60 @@ TEST_P(EventLogContract, ManyRecordsGoOutTogether) {
     EXPECT_TRUE(texts[i].starts_with(fmt::format("{}=", i)));
 }
 
-TEST_P(EventLogContract, AFollowerGetsWhatIsWrittenFromThenOn) {
+/// What comes of a follower until there are `count` of them.
+std::vector<std::string> Followed(LogFollower& follower, size_t count) {
+  std::vector<std::string> texts;
+  for (const Budget budget = Patience(); texts.size() < count && budget.Check();) {
+    const auto records = follower.Poll(Milliseconds(200));
+    EXPECT_THAT(records, IsOk());
+    if (!records) return texts;
+    for (const auto& record : *records) {
+      texts.push_back(fmt::format("{}/{}@{} {}={}", LogTopicName(record.topic), record.partition,
+                                  record.offset, record.key, record.value.value_or("")));
+    }
+  }
+  return texts;
+}
+
+TEST_P(EventLogContract, AFollowerGoesOnWhereAReadingEndedUntilItForgets) {
   ASSERT_OK_ASSIGN(const auto writer, log_->OpenWriter(0, Patience()));
   const auto old = Record(LogTopic::kControl, "a", "old");
   ASSERT_THAT(writer->Send({&old, 1}, Patience()), IsOk());
-  TextsOf(*log_, LogTopic::kControl, 0, 1);
+  Offset next = 0;
+  EXPECT_THAT(TextsOf(*log_, LogTopic::kControl, 0, 1, 0, &next), ElementsAre("a=old"));
+  const auto between = Record(LogTopic::kControl, "a", "between");
+  ASSERT_THAT(writer->Send({&between, 1}, Patience()), IsOk());
+  TextsOf(*log_, LogTopic::kControl, 0, 2);
   ASSERT_OK_ASSIGN(const auto follower, log_->OpenFollower());
-  for (const PartitionId partition : {0, 1})
-    ASSERT_THAT(follower->FollowNew(LogTopic::kControl, partition, Patience()), IsOk());
+  ASSERT_OK_ASSIGN(const Offset end, follower->FollowFrom(LogTopic::kControl, 0, next, Patience()));
+  EXPECT_GT(end, next);
+  ASSERT_THAT(follower->FollowFrom(LogTopic::kControl, 1, 0, Patience()), IsOk());
   const auto fresh = Record(LogTopic::kControl, "a", "new");
   ASSERT_THAT(writer->Send({&fresh, 1}, Patience()), IsOk());
-  std::vector<ReadRecord> read;
-  for (const Budget budget = Patience(); read.empty() && budget.Check();) {
-    ASSERT_OK_ASSIGN(read, follower->Poll(Milliseconds(200)));
-  }
-  ASSERT_EQ(read.size(), 1U);
-  EXPECT_EQ(read[0].value, "new");
-  EXPECT_EQ(read[0].topic, LogTopic::kControl);
+  const auto texts = Followed(*follower, 2);
+  ASSERT_EQ(texts.size(), 2U);
+  EXPECT_EQ(texts[0], fmt::format("control/0@{} a=between", next));
+  EXPECT_THAT(texts[1], ::testing::EndsWith(" a=new"));
   follower->Forget(LogTopic::kControl, 0);
   ASSERT_THAT(writer->Send({&fresh, 1}, Patience()), IsOk());
-  ASSERT_OK_ASSIGN(read, follower->Poll(Milliseconds(300)));
+  ASSERT_OK_ASSIGN(const auto read, follower->Poll(Milliseconds(300)));
   EXPECT_THAT(read, IsEmpty());
+}
+
+TEST_P(EventLogContract, WhoFollowsFromBehindTheEndBeginsAtTheEnd) {
+  ASSERT_OK_ASSIGN(const auto writer, log_->OpenWriter(0, Patience()));
+  const auto old = Record(LogTopic::kControl, "a", "old");
+  ASSERT_THAT(writer->Send({&old, 1}, Patience()), IsOk());
+  Offset next = 0;
+  TextsOf(*log_, LogTopic::kControl, 0, 1, 0, &next);
+  ASSERT_OK_ASSIGN(const auto follower, log_->OpenFollower());
+  // As of a topic that was made anew.
+  ASSERT_OK_ASSIGN(const Offset end,
+                   follower->FollowFrom(LogTopic::kControl, 0, 1'000, Patience()));
+  EXPECT_EQ(end, next);
+  const auto fresh = Record(LogTopic::kControl, "a", "new");
+  ASSERT_THAT(writer->Send({&fresh, 1}, Patience()), IsOk());
+  EXPECT_THAT(Followed(*follower, 1), ElementsAre(fmt::format("control/0@{} a=new", end)));
 }
 
 }  // namespace

@@ -162,6 +162,11 @@ class Reader:
         pages = [value for key, value in sorted(latest.items()) if key.startswith(f"{uid}/p/") and value]
         return (json.loads(head) if head else None), [json.loads(page) for page in pages]
 
+    def record(self, uid: str) -> dict:
+        """What the publisher remembers of the table."""
+        *_, last = (each for each in self.read("cursor") if each.key().decode() == uid)
+        return json.loads(last.value())["table"]
+
     def partitions(self, uid: str) -> set[str]:
         """The table's partitions as a subscriber has them: the newest snapshot, and what followed."""
         head, pages = self.state(uid)

@@ -12,10 +12,11 @@ from collections.abc import Iterator
 
 import pytest
 
+from confluent_kafka import Producer
 from prometheus_client.parser import text_string_to_metric_families
 
 from daemon import Daemon
-from feed_lab import FeedLab, copy_without_timeline, kill_after, uid_of
+from feed_lab import FeedLab, Reader, copy_without_timeline, kill_after, uid_of
 from kafka_cluster import KafkaCluster
 from program import HEALTHY, UNKNOWN, USAGE, Program
 from waiting import wait_until
@@ -29,6 +30,18 @@ def feed(tidemark: Program, kafka: KafkaCluster, tmp_path: pathlib.Path, topic: 
     lab = FeedLab(tidemark, kafka, tmp_path, topic.replace("_", "-"))
     yield lab
     lab.close()
+
+
+def _ask(feed: FeedLab, uid: str, action: str) -> None:
+    """With a producer that chooses partitions as Kafka's own do."""
+    producer = Producer({"bootstrap.servers": feed.kafka.bootstrap(), "partitioner": "murmur2_random"})
+    producer.produce(f"{feed.prefix}.control", json.dumps({"action": action}).encode(), uid.encode())
+    assert producer.flush(30) == 0
+
+
+def _pages(reader: Reader, uid: str) -> int:
+    """How often a snapshot of one page was written."""
+    return sum(each.key() == f"{uid}/p/00000000".encode() for each in reader.read("state"))
 
 
 def test_three_commits_two_partitions_and_a_column_are_each_seen_soon(feed: FeedLab) -> None:
@@ -225,15 +238,8 @@ def test_an_operator_can_pause_a_table_and_ask_for_a_snapshot(feed: FeedLab) -> 
     reader = feed.reader()
     wait_until(lambda: reader.state(table.uid)[0] is not None, "the first snapshot", 30)
 
-    def ask(action: str) -> None:
-        from confluent_kafka import Producer
-
-        producer = Producer({"bootstrap.servers": feed.kafka.bootstrap(), "partitioner": "murmur2_random"})
-        producer.produce(f"{feed.prefix}.control", json.dumps({"action": action}).encode(), table.uid.encode())
-        producer.flush(10)
-
     def ask_until_heard(action: str) -> None:
-        ask(action)
+        _ask(feed, table.uid, action)
         wait_until(lambda: f"asked for {action}" in publisher.log(), f"the publisher to hear {action}", 30)
 
     ask_until_heard("pause")
@@ -250,6 +256,35 @@ def test_an_operator_can_pause_a_table_and_ask_for_a_snapshot(feed: FeedLab) -> 
     ask_until_heard("snapshot")
     wait_until(lambda: reader.state(table.uid)[0]["asOfSeq"] > first["asOfSeq"], "a newer snapshot", 30)
     assert reader.partitions(table.uid) == {"dt=1", "dt=2"}
+
+
+def test_what_is_asked_while_no_publisher_runs_is_done_once_by_the_next(feed: FeedLab) -> None:
+    table = feed.table()
+    table.commit("dt=1")
+    publisher = feed.start()
+    reader = feed.reader()
+    wait_until(lambda: reader.state(table.uid)[0] is not None, "the first snapshot", 30)
+    publisher.kill()
+    for action in ("pause", "snapshot", "resume", "resync"):
+        _ask(feed, table.uid, action)
+    table.commit("dt=2")
+    publisher = feed.start()
+    wait_until(lambda: reader.state(table.uid)[0]["asOfSeq"] > 1, "the snapshot that was asked for", 60)
+    assert publisher.log().count("asked for resume, snapshot, resync") == 1
+    assert publisher.stop() == 0
+    pages = _pages(reader, table.uid)
+    _ask(feed, table.uid, "pause")
+    publisher = feed.start()
+    wait_until(lambda: reader.record(table.uid)["paused"], "the pause to be remembered", 60)
+    assert publisher.log().count("asked for") == publisher.log().count("asked for pause") == 1
+    assert _pages(reader, table.uid) == pages == 2
+    assert publisher.stop() == 0
+    publisher = feed.start()
+    _ask(feed, table.uid, "resume")
+    table.commit("dt=3")
+    feed.await_commits(table)
+    assert reader.commits(table.uid) == table.instants[1:]
+    assert publisher.log().count("asked for") == publisher.log().count("asked for resume") == 1
 
 
 def test_the_daemon_publishes_too_and_says_how_it_goes(feed: FeedLab) -> None:
