@@ -4,52 +4,18 @@
 
 #include <algorithm>
 #include <array>
-#include <nlohmann/json.hpp>
+#include <optional>
 #include <random>
 #include <utility>
 
-#include "base/utf8.h"
-#include "sink/aws_request_internal.h"
+#include "storage/aws_json.h"
 
 namespace tidemark::sink {
 
 namespace {
 
-using nlohmann::json;
-
 constexpr Milliseconds kFirstWait{100};
 constexpr Milliseconds kMostWait{20'000};
-constexpr size_t kQuotedBytesMax = 300;
-
-struct GlueError {
-  std::string code;
-  std::string message;
-};
-
-/// {"__type":"com.amazonaws.glue#ThrottlingException","message":"Rate exceeded"}
-GlueError ErrorOf(const AwsJsonAnswer& answer) {
-  const json parsed = json::parse(answer.body, nullptr, /*allow_exceptions=*/false);
-  GlueError error;
-  if (parsed.is_object()) {
-    for (const char* const key : {"__type", "code"}) {
-      const auto it = parsed.find(key);
-      if (error.code.empty() && it != parsed.end() && it->is_string()) error.code = *it;
-    }
-    for (const char* const key : {"Message", "message"}) {
-      const auto it = parsed.find(key);
-      if (error.message.empty() && it != parsed.end() && it->is_string()) error.message = *it;
-    }
-  }
-  if (const size_t hash = error.code.rfind('#'); hash != std::string::npos)
-    error.code.erase(0, hash + 1);
-  if (error.code.empty()) error.code = fmt::format("Http{}", answer.status);
-  error.message = Printable(error.message.substr(0, kQuotedBytesMax));
-  return error;
-}
-
-bool IsStaleCredential(std::string_view code) {
-  return code == "ExpiredTokenException" || code == "ExpiredToken";
-}
 
 }  // namespace
 
@@ -95,11 +61,11 @@ double GlueClient::Luck() {
   return static_cast<double>(luck_ >> 11) / static_cast<double>(uint64_t{1} << 53);
 }
 
-Result<AwsJsonService*> GlueClient::Service() {
+Result<storage::AwsJsonService*> GlueClient::Service() {
   const std::scoped_lock lock(mutex_);
   if (service_ == nullptr) {
     TRY_ASSIGN(service_,
-               AwsJsonService::Make(
+               storage::AwsJsonService::Make(
                    {.service = "glue", .endpoint = options_.endpoint, .region = options_.region}));
   }
   return service_.get();
@@ -133,7 +99,7 @@ void GlueClient::NoteRefusal(const std::string& operation) {
 
 Result<std::string> GlueClient::Call(const std::string& operation, const std::string& body,
                                      const Budget& budget) {
-  TRY_ASSIGN(AwsJsonService* const service, Service());
+  TRY_ASSIGN(storage::AwsJsonService* const service, Service());
   Budget waiting = budget;
   waiting.tries_max = kGlueTriesMax;
   Milliseconds wait{0};
@@ -150,9 +116,9 @@ Result<std::string> GlueClient::Call(const std::string& operation, const std::st
       PaceOf(operation).NoteSuccess();
       return std::move(answer->body);
     } else {
-      const GlueError said = ErrorOf(*answer);
+      const storage::AwsJsonError said = storage::AwsErrorOf(*answer);
       if (IsThrottling(said.code)) NoteRefusal(operation);
-      if (IsStaleCredential(said.code) && !std::exchange(has_renewed, true)) {
+      if (storage::IsStaleCredential(said.code) && !std::exchange(has_renewed, true)) {
         service->ForgetCredentials();
         continue;
       }

@@ -12,6 +12,10 @@
 #include "base/error.h"
 #include "sink/request_pace.h"
 
+namespace tidemark::storage {
+class AwsJsonService;
+}  // namespace tidemark::storage
+
 namespace tidemark::sink {
 
 struct GlueOptions {
@@ -38,8 +42,6 @@ ErrorKind KindOfGlueError(std::string_view code);
 /// Whether the service asks for fewer requests.
 bool IsThrottling(std::string_view code);
 
-class AwsJsonService;
-
 /// Any thread.
 class GlueClient {
  public:
@@ -60,15 +62,15 @@ class GlueClient {
   void NoteRefusal(const std::string& operation);
 
  private:
-  Result<AwsJsonService*> Service();
+  Result<storage::AwsJsonService*> Service();
   RequestPace& PaceOf(const std::string& operation);  // under mutex_
   double Luck();
 
   const GlueOptions options_;
   std::mutex mutex_;
-  std::unique_ptr<AwsJsonService> service_;   // made under mutex_, then any thread
-  std::map<std::string, RequestPace> paces_;  // guarded by mutex_
-  uint64_t luck_ = 0x9E3779B97F4A7C15;        // guarded by mutex_
+  std::unique_ptr<storage::AwsJsonService> service_;  // made under mutex_, then any thread
+  std::map<std::string, RequestPace> paces_;          // guarded by mutex_
+  uint64_t luck_ = 0x9E3779B97F4A7C15;                // guarded by mutex_
 };
 inline constexpr int kGlueTriesMax = 10;
 
