@@ -5,12 +5,12 @@
 #include <algorithm>
 #include <charconv>
 #include <initializer_list>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <utility>
 
 #include "api/freshness_json.h"
 #include "api/history_json.h"
+#include "api/notice.h"
 #include "api/openapi.h"
 #include "api/timeline_json.h"
 #include "app/build_info.h"
@@ -18,7 +18,6 @@
 #include "app/table_routes.h"
 #include "app/text_file.h"
 #include "base/time_text.h"
-#include "http/message.h"
 #include "metrics/text_exposition.h"
 
 namespace tidemark::app {
@@ -29,7 +28,6 @@ using http::ErrorResponse;
 using http::Knowing;
 using http::Request;
 using http::Response;
-using nlohmann::json;
 
 constexpr auto kHistoryDefault = std::chrono::hours(24);
 constexpr size_t kIncidentsDefault = 100;
@@ -165,12 +163,14 @@ class Routes {
   }
 
   Response Wake(const Request& request) const {
-    const auto uris = UrisOfNotice(request.body);
-    if (!uris) return Failed(uris.error());
+    const auto notice = api::ParseNotice(request.body);
+    if (!notice) return Failed(notice.error());
     size_t woken = 0;
-    for (const std::string& uri : *uris) {
-      woken += sources_.watch.WakeUpAt(uri);
-      if (sources_.wake_feed) woken += sources_.wake_feed(uri);
+    for (const auto* uris : {&notice->tables, &notice->objects}) {
+      for (const std::string& uri : *uris) {
+        woken += sources_.watch.WakeUpAt(uri);
+        if (sources_.wake_feed) woken += sources_.wake_feed(uri);
+      }
     }
     Response response = Json(fmt::format(R"({{"woken":{}}})", woken));
     response.status = 202;
@@ -247,46 +247,6 @@ class Routes {
   ServeSources sources_;
 };
 
-/// The member when it is a text, else "".
-std::string MemberText(const json& object, const char* name) {
-  const auto found = object.find(name);
-  return found != object.end() && found->is_string() ? found->get<std::string>() : "";
-}
-
-/// "a+b%2Fc" of an S3 event as "a b/c".
-std::string DecodeKey(const std::string& key) {
-  const auto target = http::ParseTarget("/?k=" + key);
-  const auto found =
-      target ? target->query.find("k") : std::map<std::string, std::string>::iterator{};
-  return target && found != target->query.end() ? found->second : key;
-}
-
-bool AddS3Records(const json& event, std::vector<std::string>& uris) {
-  const auto records = event.find("Records");
-  if (records == event.end() || !records->is_array()) return false;
-  for (const json& record : *records) {
-    if (!record.is_object()) return false;
-    // Inside SQS an event is a text once more.
-    const std::string body = MemberText(record, "body");
-    if (!body.empty()) {
-      const json inner = json::parse(body, nullptr, false);
-      if (!inner.is_object() || !AddS3Records(inner, uris)) return false;
-      continue;
-    }
-    const auto s3 = record.find("s3");
-    if (s3 == record.end() || !s3->is_object()) return false;
-    const auto bucket = s3->find("bucket");
-    const auto object = s3->find("object");
-    if (bucket == s3->end() || !bucket->is_object() || object == s3->end() || !object->is_object())
-      return false;
-    const std::string name = MemberText(*bucket, "name");
-    const std::string key = MemberText(*object, "key");
-    if (name.empty() || key.empty()) return false;
-    uris.push_back(fmt::format("s3://{}/{}", name, DecodeKey(key)));
-  }
-  return true;
-}
-
 bool IsOpenToAll(const Request& request) {
   return request.segments.size() == 1 &&
          (request.segments[0] == "healthz" || request.segments[0] == "readyz");
@@ -303,24 +263,6 @@ bool IsSameSecret(std::string_view a, std::string_view b) {
 }
 
 }  // namespace
-
-Result<std::vector<std::string>> UrisOfNotice(const std::string& body) {
-  const json notice = json::parse(body, nullptr, /*allow_exceptions=*/false);
-  if (!notice.is_object()) return Fail(ErrorKind::kInvalidArgument, "the body is no JSON object");
-  for (const char* name : {"basePath", "uri"}) {
-    std::string uri = MemberText(notice, name);
-    if (!uri.empty()) return std::vector<std::string>{std::move(uri)};
-  }
-  // SNS puts the event into a text.
-  const std::string message = MemberText(notice, "Message");
-  const json event = message.empty() ? notice : json::parse(message, nullptr, false);
-  std::vector<std::string> uris;
-  // What S3 sends when notifications are switched on.
-  if (event.is_object() && MemberText(event, "Event") == "s3:TestEvent") return uris;
-  if (event.is_object() && AddS3Records(event, uris)) return uris;
-  return Fail(ErrorKind::kInvalidArgument,
-              "the body is neither a Hudi commit callback, nor an S3 event, nor {\"uri\": …}");
-}
 
 Status BearerTokens::Read(const std::string& path) {
   TRY_ASSIGN(const std::string text, ReadTextFile(path, kTokensBytesMax));

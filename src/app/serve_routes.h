@@ -40,11 +40,6 @@ struct ServeSources {
 /// pipelines/{name}/wake. docs/serve.md and the document of api/openapi.h describe them.
 http::Router MakeRouter(const ServeSources& sources);
 
-/// The tables that a message from outside speaks of: Hudi's commit callback (`basePath`), an S3
-/// event notification (bare, or inside SNS or SQS), or {"uri": "…"}. Each only means "look now".
-/// kInvalidArgument for what is none of these.
-Result<std::vector<std::string>> UrisOfNotice(const std::string& body);
-
 /// Who may ask: holders of one of the tokens in a file, one a line; for /healthz and /readyz
 /// everybody.
 class BearerTokens {

@@ -21,61 +21,7 @@ namespace {
 
 using support::IsError;
 using support::IsOk;
-using support::IsOkAnd;
-using ::testing::ElementsAre;
 using ::testing::HasSubstr;
-using ::testing::IsEmpty;
-
-TEST(NoticeTest, HudisCallbackNamesItsTable) {
-  EXPECT_THAT(
-      UrisOfNotice(R"({"commitTime":"20261130030557099","tableName":"t",)"
-                   R"("basePath":"file:///warehouse/t","hoodieWriteStat":[{"path":"p0/x"}]})"),
-      IsOkAnd(ElementsAre("file:///warehouse/t")));
-}
-
-// The form that the S3 user guide gives for event notifications (version 2.1).
-constexpr const char* kS3Event =
-    R"({"Records":[{"eventVersion":"2.1","eventSource":"aws:s3","eventName":"ObjectCreated:Put",)"
-    R"("s3":{"s3SchemaVersion":"1.0","bucket":{"name":"lake","arn":"arn:aws:s3:::lake"},)"
-    R"("object":{"key":"my+orders/.hoodie/2026%2B1.commit","size":1024}}}]})";
-
-TEST(NoticeTest, AnS3EventNamesItsObjectDecoded) {
-  EXPECT_THAT(UrisOfNotice(kS3Event),
-              IsOkAnd(ElementsAre("s3://lake/my orders/.hoodie/2026+1.commit")));
-}
-
-std::string AsText(const std::string& json) {
-  std::string text;
-  for (const char c : json) text += c == '"' ? std::string("\\\"") : std::string(1, c);
-  return text;
-}
-
-TEST(NoticeTest, AnS3EventInsideSnsOrSqsIsFound) {
-  const std::string uri = "s3://lake/my orders/.hoodie/2026+1.commit";
-  EXPECT_THAT(UrisOfNotice(R"({"Type":"Notification","Message":")" + AsText(kS3Event) + "\"}"),
-              IsOkAnd(ElementsAre(uri)));
-  EXPECT_THAT(UrisOfNotice(R"({"Records":[{"messageId":"1","body":")" + AsText(kS3Event) + "\"}]}"),
-              IsOkAnd(ElementsAre(uri)));
-}
-
-TEST(NoticeTest, TheTestEventOfS3NamesNothing) {
-  EXPECT_THAT(UrisOfNotice(R"({"Service":"Amazon S3","Event":"s3:TestEvent","Bucket":"lake"})"),
-              IsOkAnd(IsEmpty()));
-}
-
-TEST(NoticeTest, AnyUriMayBeGivenPlainly) {
-  EXPECT_THAT(UrisOfNotice(R"({"uri":"/data/orders"})"), IsOkAnd(ElementsAre("/data/orders")));
-}
-
-TEST(NoticeTest, WhatIsNoneOfTheseIsRefused) {
-  for (const char* bad :
-       {"", "[]", "null", "{}", "{\"basePath\":7}", R"({"Records":{}})", R"({"Records":[1]})",
-        R"({"Records":[{"s3":{"bucket":"x"}}]})", R"({"Records":[{"body":"{"}]})",
-        R"({"Records":[{"s3":{"bucket":{"name":"b"},"object":{"key":""}}}]})", R"({"Message":"x"})",
-        "{\"uri\":"})
-    EXPECT_THAT(UrisOfNotice(bad), IsError(ErrorKind::kInvalidArgument, HasSubstr("the body")))
-        << bad;
-}
 
 class BearerTokensTest : public ::testing::Test {
  protected:
