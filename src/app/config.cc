@@ -77,6 +77,7 @@ void HideInLog(const Config& config) {
   for (const StoreConfig& store : config.stores) hidden.push_back(store.hidden);
   hidden.push_back(config.state_hidden);
   hidden.push_back(config.exporters.hidden);
+  hidden.push_back(config.wake_ups.hidden);
   if (config.mirror) {
     hidden.push_back(config.mirror->state_hidden);
     hidden.push_back(config.mirror->sinks.hidden);

@@ -15,6 +15,7 @@
 #include "app/maintenance.h"
 #include "app/mirror_config.h"
 #include "app/probe_choice.h"
+#include "app/wake_up_config.h"
 #include "base/error.h"
 #include "freshness/judge.h"
 #include "kafka/client/properties.h"
@@ -64,6 +65,7 @@ struct Config {
   HiddenValues state_hidden{};               ///< as in ClusterConfig
   std::optional<CoordinationConfig> coordination;
   ExportersConfig exporters{};
+  WakeUpsConfig wake_ups{};
   std::vector<std::string> files;  ///< that were read, the first one first
 };
 

@@ -161,6 +161,8 @@ void ConfigReader::ReadRoot(const std::string& file, const YAML::Node& root) {
     config_.exporters = ReadExporters(context_, file, exporters);
   if (const YAML::Node shared = map.Take("coordination"); shared.IsDefined())
     config_.coordination = ReadCoordination(context_, file, shared, ClusterNames());
+  if (const YAML::Node wake_ups = map.Take("wake_ups"); wake_ups.IsDefined())
+    config_.wake_ups = ReadWakeUps(context_, file, wake_ups);
   if (const YAML::Node feed = map.Take("feed"); feed.IsDefined())
     config_.feed = ReadFeed(context_, file, feed, ClusterNames());
   if (const YAML::Node mirror = map.Take("mirror"); mirror.IsDefined()) {

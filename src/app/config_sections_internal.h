@@ -15,6 +15,7 @@
 #include "app/hidden_values.h"
 #include "app/mirror_config.h"
 #include "app/sink_config.h"
+#include "app/wake_up_config.h"
 #include "app/yaml_map_internal.h"
 #include "state/state_store.h"
 
@@ -47,6 +48,8 @@ CoordinationConfig ReadCoordination(ConfigContext& context, const std::string& f
 
 ExportersConfig ReadExporters(ConfigContext& context, const std::string& file,
                               const YAML::Node& node);
+
+WakeUpsConfig ReadWakeUps(ConfigContext& context, const std::string& file, const YAML::Node& node);
 
 /// `clusters`: the names that are known.
 FeedConfig ReadFeed(ConfigContext& context, const std::string& file, const YAML::Node& node,

@@ -25,7 +25,8 @@ struct DoctorCheck {
   std::string name;  ///< "pipeline" when it is switched off; else "interval", "store", "table",
                      ///< "timeline", "checkpoint", "client", "cluster", "topic", "partitions",
                      ///< "offsets", "retention"; of the daemon "state", "group topic", "group",
-                     ///< "hand-over", "tokens", "listen"; of an exporter its kind
+                     ///< "hand-over", "tokens", "listen"; of an exporter its kind, of a queue its
+                     ///< name
   CheckOutcome outcome = CheckOutcome::kSkipped;
   std::string detail;              ///< what was seen
   std::string cure;                ///< what to do; empty when there is nothing to do
@@ -34,8 +35,9 @@ struct DoctorCheck {
 
 /// The steps for one table or pipeline, in order.
 struct Diagnosis {
-  std::string subject;  ///< the pipeline's name, or the table; "(daemon)", "(exporters)"
-  std::string table;    ///< empty of the last two
+  std::string subject;  ///< the pipeline's name, or the table; "(daemon)", "(exporters)",
+                        ///< "(wake-ups)"
+  std::string table;    ///< empty of those in parentheses
   std::vector<DoctorCheck> checks;
 };
 
@@ -62,6 +64,11 @@ Diagnosis DiagnoseExporters(const Config& config, Milliseconds timeout,
 /// on transactional ids and to write idempotently: one is opened that no publisher uses). No checks
 /// without a section `feed`. Asks the cluster for `limit` at most for each.
 Diagnosis DiagnoseFeed(const Config& config, Milliseconds limit);
+
+/// Whether each queue of `wake_ups` answers us, and how many messages wait in it, a check for each
+/// by its name, within `limit` each. A failed check has no `error`, as of an exporter. Receives
+/// nothing.
+Diagnosis DiagnoseQueues(const Config& config, Milliseconds limit, const std::stop_token& stop);
 
 /// Whether each sink of the mirror answers and lets us in, a check for each by the sink's name,
 /// within `limit` each. Changes nothing.

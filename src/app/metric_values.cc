@@ -38,6 +38,7 @@ metrics::Points EndpointPoints(const Watch& watch, const SeriesChoice& series,
   Append(points, metrics::ExporterPoints(health.exporters));
   Append(points, metrics::WorkPoints(health.work));
   Append(points, metrics::CoordinationPoints(health.coordination));
+  Append(points, metrics::QueuePoints(health.queues));
   return points;
 }
 
@@ -52,6 +53,7 @@ push::Values PushedValues(const Watch& watch, const SeriesChoice& series,
   Append(values.points, metrics::ExporterPoints(health.exporters));
   Append(values.points, metrics::WorkPoints(health.work));
   Append(values.points, metrics::CoordinationPoints(health.coordination));
+  Append(values.points, metrics::QueuePoints(health.queues));
   return values;
 }
 

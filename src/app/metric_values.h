@@ -16,6 +16,7 @@ namespace tidemark::app {
 struct DaemonHealth {
   std::vector<metrics::ExporterHealth> exporters;
   metrics::WorkDone work{};
+  std::vector<metrics::QueueHealth> queues{};
   /// nullopt: it shares its pipelines with nobody.
   std::optional<metrics::CoordinationHealth> coordination;
 };

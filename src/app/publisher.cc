@@ -219,7 +219,9 @@ class Publisher::Loop {
   void ClearDue(TableEntry& table) { due_.erase({table.due, &table}); }
 
   Milliseconds QuietPace(const TableEntry& table) const {
-    return table.is_notified ? feed_.poll_notified : feed_.poll;
+    const bool is_notified =
+        table.is_notified || (options_.is_told && options_.is_told(table.base_path));
+    return is_notified ? feed_.poll_notified : feed_.poll;
   }
 
   // --- looking --------------------------------------------------------------------------------

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -24,6 +25,9 @@ struct PublisherOptions {
   unsigned tables_at_once = 8;
   /// One round over all tables instead of going on.
   bool is_once = false;
+  /// Whether somebody tells us at the moment when something comes about in a table, by its base
+  /// path: then it is looked at as one whose folder is watched. May be null. Any thread.
+  std::function<bool(std::string_view base_path)> is_told{};
 };
 
 /// How a round over all tables went.

@@ -305,6 +305,22 @@ TEST_F(PublisherTest, WhatCannotBeSentIsTriedUntilItIs) {
   publisher_.reset();
 }
 
+TEST_F(PublisherTest, ATableThatSomebodyTellsOfIsLookedAtAsOneThatIsNotified) {
+  const auto table = Table("a");
+  Commit(table, 1);
+  config_.feed->poll = 24h;
+  config_.feed->poll_notified = 50ms;
+  // Asked once a look: by poll, the twentieth would come after weeks.
+  std::atomic<int> asked = 0;
+  Start({.is_told = [&](std::string_view base_path) {
+    EXPECT_EQ(base_path, table);
+    ++asked;
+    return true;
+  }});
+  Await([&] { return asked >= 20; });
+  publisher_.reset();
+}
+
 TEST_F(PublisherTest, BookmarksSayWhereEachTableStands) {
   const auto table = Table("a");
   Commit(table, 1);

@@ -25,6 +25,7 @@
 #include "app/mirror_run.h"
 #include "app/mirror_sinks.h"
 #include "app/publish_run.h"
+#include "app/queue_wake_ups.h"
 #include "app/serve_routes.h"
 #include "app/state_keeper.h"
 #include "app/table_routes.h"
@@ -150,6 +151,7 @@ class Daemon {
     // Hands over what it has; others still ask it what is ours.
     if (coordination_) coordination_->Stop();
     wake_ups_.reset();
+    if (queues_) queues_->Stop();
     // Exporters ask the watch; looks speak to the exporters, the server and the keeper.
     if (lanes_) lanes_->Set({});
     if (mirror_) mirror_->SetListener(nullptr);
@@ -167,7 +169,12 @@ class Daemon {
     BeginExporters();
     BeginWatch();
     BeginWakeUps();
+    queues_ = std::make_unique<QueueWakeUps>(current_.Get()->wake_ups);
     TRY(BeginPublishing());
+    queues_->Start([this](const std::string& uri) {
+      watch_->WakeUpAt(uri);
+      if (publisher_) publisher_->WakeUpAt(uri);
+    });
     TRY(BeginMirroring());
     TRY(BeginAnswering());
     if (coordination_) coordination_->Begin([this] { TakeShare(); });
@@ -181,6 +188,7 @@ class Daemon {
     }
     Log(LogLevel::kInfo, "stopping");
     if (coordination_) coordination_->Stop();
+    queues_->Stop();
     lanes_->Set({});
     server_->Stop(kStopGrace);
     return {};
@@ -290,7 +298,9 @@ class Daemon {
     const auto config = current_.Get();
     if (!config->feed) return {};
     feed_series_max_ = static_cast<size_t>(config->feed->table_series_max);
-    TRY_ASSIGN(publisher_, StartPublisher(*config, edges_, {}, AbsentCluster::kAwait,
+    const PublisherOptions publishing{
+        .is_told = [this](std::string_view table) { return queues_->IsTold(table); }};
+    TRY_ASSIGN(publisher_, StartPublisher(*config, edges_, publishing, AbsentCluster::kAwait,
                                           Budget::For(kClusterTime, options_.stop)));
     return {};
   }
@@ -359,6 +369,7 @@ class Daemon {
                                  .store_reads = edge_counts_->reads,
                                  .kafka_probes = edge_counts_->probes,
                                  .kafka_bytes_fetched = edge_counts_->bytes_fetched},
+                        .queues = queues_ ? queues_->Health() : std::vector<metrics::QueueHealth>(),
                         .coordination = {}};
     if (!coordination_) return health;
     const auto names = NamesOf(*current_.Get());
@@ -491,6 +502,8 @@ class Daemon {
     if (old.state != now.state) Log(LogLevel::kWarning, "changes of 'state' count after a restart");
     if (old.coordination != now.coordination)
       Log(LogLevel::kWarning, "changes of 'coordination' count after a restart");
+    if (old.wake_ups.queues != now.wake_ups.queues)
+      Log(LogLevel::kWarning, "changes of 'wake_ups' count after a restart");
     if (old.feed != now.feed) Log(LogLevel::kWarning, "changes of 'feed' count after a restart");
   }
 
@@ -512,6 +525,7 @@ class Daemon {
   std::mutex server_mutex_;
   std::unique_ptr<Watch> watch_;
   std::unique_ptr<LocalWakeUps> wake_ups_;
+  std::unique_ptr<QueueWakeUps> queues_;  // outlives the publisher, which asks it
   std::unique_ptr<Publisher> publisher_;
   size_t feed_series_max_ = 0;
   size_t mirror_series_max_ = 0;

@@ -102,6 +102,9 @@ int RunCommand(const Options& options) {
   auto exporters = app::DiagnoseExporters(*config, *timeout, stop.token());
   if (stop.was_sent()) return stop.exit_code();
   if (!exporters.checks.empty()) diagnoses.push_back(std::move(exporters));
+  if (auto queues = app::DiagnoseQueues(*config, *timeout, stop.token()); !queues.checks.empty())
+    diagnoses.push_back(std::move(queues));
+  if (stop.was_sent()) return stop.exit_code();
   if (auto feed = app::DiagnoseFeed(*config, *timeout); !feed.checks.empty())
     diagnoses.push_back(std::move(feed));
   if (auto sinks = app::DiagnoseSinks(*config, *timeout, stop.token()); !sinks.checks.empty())

@@ -7,6 +7,7 @@
 #include "app/config.h"
 #include "app/freshness_run.h"
 #include "app/publish_run.h"
+#include "app/queue_wake_ups.h"
 #include "base/budget.h"
 #include "base/log.h"
 #include "base/utf8.h"
@@ -44,14 +45,19 @@ int PublishOnce(const app::Config& config, const Options& options, const StopSig
 }
 
 int PublishOn(const app::Config& config, const StopSignal& stop) {
+  app::QueueWakeUps queues(config.wake_ups);  // outlives the publisher, which asks it
+  const app::PublisherOptions options{
+      .is_told = [&](std::string_view table) { return queues.IsTold(table); }};
   const auto publisher =
-      app::StartPublisher(config, app::SystemEdges(), {}, app::AbsentCluster::kFail,
+      app::StartPublisher(config, app::SystemEdges(), options, app::AbsentCluster::kFail,
                           Budget::For(std::chrono::minutes(1), stop.token()));
   if (stop.was_sent()) return kHealthy;
   if (!publisher) return Complain(publisher.error());
+  queues.Start([&](const std::string& uri) { (*publisher)->WakeUpAt(uri); });
   std::fputs("tidemark: publishing\n", stderr);
   while (WaitUnlessStopped(std::chrono::hours(1), stop.token())) {
   }
+  queues.Stop();
   // Being asked to stop is how it ends well.
   return kHealthy;
 }

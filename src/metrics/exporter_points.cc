@@ -62,4 +62,19 @@ Points CoordinationPoints(const std::optional<CoordinationHealth>& health) {
   return points;
 }
 
+Points QueuePoints(std::span<const QueueHealth> queues) {
+  Points points;
+  const auto add = [&](std::string_view name, const QueueHealth& queue, uint64_t value) {
+    points.push_back(
+        {&FamilyNamed(FamilyGroup::kQueue, name), {{"queue", queue.name}}, std::to_string(value)});
+  };
+  for (const auto& each : queues)
+    if (each.is_up) add("tidemark_queue_up", each, *each.is_up ? 1 : 0);
+  for (const auto& each : queues) add("tidemark_queue_messages_total", each, each.messages);
+  for (const auto& each : queues)
+    add("tidemark_queue_misunderstood_total", each, each.misunderstood);
+  for (const auto& each : queues) add("tidemark_queue_failures_total", each, each.failures);
+  return points;
+}
+
 }  // namespace tidemark::metrics

@@ -1,4 +1,5 @@
-/// What a daemon says of itself beside its process: exporters, work, its place among others.
+/// What a daemon says of itself beside its process: exporters, work, its place among others,
+/// queues.
 #pragma once
 
 #include <cstdint>
@@ -47,5 +48,17 @@ struct CoordinationHealth {
 
 /// The families of FamilyGroup::kCoordination; nothing for a daemon that shares with nobody.
 Points CoordinationPoints(const std::optional<CoordinationHealth>& health);
+
+/// A queue that wakes the daemon up, since the process began.
+struct QueueHealth {
+  std::string name;           ///< unique
+  std::optional<bool> is_up;  ///< whether it answered the last time; nullopt before the first
+  uint64_t messages = 0;
+  uint64_t misunderstood = 0;  ///< of `messages`
+  uint64_t failures = 0;       ///< requests that were not granted
+};
+
+/// The families of FamilyGroup::kQueue.
+Points QueuePoints(std::span<const QueueHealth> queues);
 
 }  // namespace tidemark::metrics

@@ -53,6 +53,28 @@ TEST(CoordinationPointsTest, OnlyWhoSharesSaysWhatItHas) {
   EXPECT_EQ(points[1].labels, (Labels{{"group", "g"}}));
 }
 
+TEST(QueuePointsTest, AQueueThatWasNotAskedYetIsNeitherUpNorDown) {
+  const QueueHealth queues[] = {
+      {.name = "new", .is_up = {}},
+      {.name = "dead", .is_up = false, .messages = 7, .misunderstood = 2, .failures = 3},
+      {.name = "good", .is_up = true}};
+  std::vector<std::string> samples;
+  for (const Point& point : QueuePoints(queues)) {
+    ASSERT_EQ(point.labels.size(), 1u);
+    EXPECT_EQ(point.labels[0].first, "queue");
+    samples.push_back(std::string(point.family->name) + " " + point.labels[0].second + " " +
+                      point.value);
+  }
+  EXPECT_EQ(samples,
+            (std::vector<std::string>{
+                "tidemark_queue_up dead 0", "tidemark_queue_up good 1",
+                "tidemark_queue_messages_total new 0", "tidemark_queue_messages_total dead 7",
+                "tidemark_queue_messages_total good 0", "tidemark_queue_misunderstood_total new 0",
+                "tidemark_queue_misunderstood_total dead 2",
+                "tidemark_queue_misunderstood_total good 0", "tidemark_queue_failures_total new 0",
+                "tidemark_queue_failures_total dead 3", "tidemark_queue_failures_total good 0"}));
+}
+
 TEST(WorkPointsTest, EachCountHasItsFamily) {
   std::vector<std::string> samples;
   for (const Point& point : WorkPoints({.looks = 1,

@@ -136,6 +136,19 @@ constexpr std::array kCoordinationFamilies = {
            "Pipelines of the configuration that this instance reports.", "group", ""},
 };
 
+constexpr std::array kQueueFamilies = {
+    Family{"tidemark_queue_up", "", "1 when the queue answered the last time, 0 when it did not.",
+           "queue", "it has not answered or failed yet"},
+    Family{"tidemark_queue_messages_total", "", "Messages that were received.", "queue", "",
+           FamilyType::kCounter},
+    Family{"tidemark_queue_misunderstood_total", "",
+           "Messages that say nothing we understand; they are deleted too.", "queue", "",
+           FamilyType::kCounter},
+    Family{"tidemark_queue_failures_total", "",
+           "Requests to receive or to delete that the queue did not grant.", "queue", "",
+           FamilyType::kCounter},
+};
+
 // The article's four names keep their form (R52-R55); those beside them say what they hide (F17).
 constexpr std::array kFeedFamilies = {
     Family{names::kSendSuccessRate, "",
@@ -243,6 +256,7 @@ std::span<const Family> FamiliesOf(FamilyGroup group) {
     case FamilyGroup::kExporter: return kExporterFamilies;
     case FamilyGroup::kWork: return kWorkFamilies;
     case FamilyGroup::kCoordination: return kCoordinationFamilies;
+    case FamilyGroup::kQueue: return kQueueFamilies;
     case FamilyGroup::kFeed: return kFeedFamilies;
     case FamilyGroup::kMirror: return kMirrorFamilies;
     case FamilyGroup::kSink: return kSinkFamilies;

@@ -31,6 +31,7 @@ enum class FamilyGroup {
   kExporter,       ///< of the daemon's exporters
   kWork,           ///< what the daemon has done, and asked of others
   kCoordination,   ///< of a daemon that shares its pipelines with others
+  kQueue,          ///< of the queues that wake a daemon up
   kFeed,           ///< of the change feed's publisher; labels are those named, and no others
   kSink,           ///< of a mirror's sinks; labels as kFeed's
   kMirror,         ///< of a mirror of the change feed; labels as kFeed's

@@ -18,7 +18,8 @@ std::vector<Family> AllFamilies() {
   for (const FamilyGroup group :
        {FamilyGroup::kPipeline, FamilyGroup::kPartition, FamilyGroup::kCompatibility,
         FamilyGroup::kProcess, FamilyGroup::kExporter, FamilyGroup::kWork,
-        FamilyGroup::kCoordination, FamilyGroup::kFeed, FamilyGroup::kMirror, FamilyGroup::kSink})
+        FamilyGroup::kCoordination, FamilyGroup::kQueue, FamilyGroup::kFeed, FamilyGroup::kMirror,
+        FamilyGroup::kSink})
     families.insert(families.end(), FamiliesOf(group).begin(), FamiliesOf(group).end());
   return families;
 }

@@ -1,4 +1,4 @@
-"""Runs moto as a server of S3, and of Glue with the database "lake", that checks signatures.
+"""Runs moto as a server of S3, of Glue with the database "lake", and of SQS, that checks signatures.
 
 Prints "READY ENDPOINT ACCESS_KEY_ID SECRET" once it answers. Ends with SIGTERM. Requests
 are logged on stderr, one a line.
@@ -36,6 +36,8 @@ def main():
     parser = argparse.ArgumentParser()
     parser.add_argument('--bucket', action='append', default=[])
     parser.add_argument('--fill', action='append', default=[], metavar='BUCKET/FOLDER=COUNT')
+    parser.add_argument('--tell', action='append', default=[], metavar='BUCKET',
+                        help='what comes about in it is told to the queue of the same name')
     args = parser.parse_args()
     server = make_server('127.0.0.1', 0, one_at_a_time(DomainDispatcherApplication(create_backend_app)), threaded=True,
                          request_handler=MotoRequestHandler)
@@ -47,6 +49,12 @@ def main():
     for bucket in args.bucket:
         s3.create_bucket(Bucket=bucket)
     boto3.client('glue', endpoint_url=endpoint).create_database(DatabaseInput={'Name': 'lake'})
+    for bucket in args.tell:
+        sqs = boto3.client('sqs', endpoint_url=endpoint)
+        url = sqs.create_queue(QueueName=bucket)['QueueUrl']
+        arn = sqs.get_queue_attributes(QueueUrl=url, AttributeNames=['QueueArn'])['Attributes']['QueueArn']
+        s3.put_bucket_notification_configuration(Bucket=bucket, NotificationConfiguration={
+            'QueueConfigurations': [{'QueueArn': arn, 'Events': ['s3:ObjectCreated:*']}]})
     for fill in args.fill:
         place, count = fill.split('=')
         bucket, folder = place.split('/', 1)
@@ -57,7 +65,8 @@ def main():
     iam = boto3.client('iam', endpoint_url=endpoint)
     iam.create_user(UserName='tidemark')
     iam.put_user_policy(UserName='tidemark', PolicyName='all', PolicyDocument=json.dumps(
-        {'Version': '2012-10-17', 'Statement': [{'Effect': 'Allow', 'Action': ['s3:*', 'glue:*'], 'Resource': '*'}]}))
+        {'Version': '2012-10-17',
+         'Statement': [{'Effect': 'Allow', 'Action': ['s3:*', 'glue:*', 'sqs:*'], 'Resource': '*'}]}))
     key = iam.create_access_key(UserName='tidemark')['AccessKey']
     # From here on every request must be signed by that user.
     urllib.request.urlopen(urllib.request.Request(

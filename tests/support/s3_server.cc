@@ -66,7 +66,8 @@ void HideUsersConfiguration() {
 }  // namespace
 
 Result<std::unique_ptr<S3Server>> S3Server::StartMoto(const std::vector<std::string>& buckets,
-                                                      const std::vector<std::string>& filled) {
+                                                      const std::vector<std::string>& filled,
+                                                      const std::vector<std::string>& telling) {
   const std::string python = TIDEMARK_DEPS "/venv/bin/python";
   TRY(CheckInstalled(python));
   auto server = std::make_unique<S3Server>(Private());
@@ -74,6 +75,7 @@ Result<std::unique_ptr<S3Server>> S3Server::StartMoto(const std::vector<std::str
   options.command = {python, TIDEMARK_TEST_SUPPORT "/moto_server.py"};
   for (const std::string& bucket : buckets) options.command.push_back("--bucket=" + bucket);
   for (const std::string& fill : filled) options.command.push_back("--fill=" + fill);
+  for (const std::string& bucket : telling) options.command.push_back("--tell=" + bucket);
   options.folder = server->folder_.path();
   TRY_ASSIGN(server->process_, ChildProcess::Start(options));
   TRY_ASSIGN(const std::string line, server->process_->WaitForLine("READY ", kStartTimeout));

@@ -23,9 +23,11 @@ class S3Server {
   explicit S3Server(Private) {}
 
   /// moto 5, a Python emulation of AWS. `filled`: "bucket/folder=count" puts so many small objects
-  /// "folder/000000", "folder/000001", … there before the server answers.
+  /// "folder/000000", "folder/000001", … there before the server answers. `telling`: buckets that
+  /// tell an SQS queue of their name what comes about in them.
   static Result<std::unique_ptr<S3Server>> StartMoto(const std::vector<std::string>& buckets,
-                                                     const std::vector<std::string>& filled = {});
+                                                     const std::vector<std::string>& filled = {},
+                                                     const std::vector<std::string>& telling = {});
 
   /// s3rver 3, on Node. Its conditional writes overwrite.
   static Result<std::unique_ptr<S3Server>> StartS3rver(const std::vector<std::string>& buckets,

@@ -34,7 +34,7 @@ class Credentials:
 
 
 class S3Server:
-    """One bucket, one user who may do everything with it and one who may do nothing. moto keeps its
+    """One bucket and its queues, one user who may do everything with them and one who may do nothing. moto keeps its
     state per process, so there is one of these."""
 
     def __init__(self) -> None:
@@ -48,7 +48,7 @@ class S3Server:
             Bucket=BUCKET, CreateBucketConfiguration={"LocationConstraint": REGION}
         )
         iam = self._client("iam", anybody)
-        self.reader = self._make_user(iam, "reader", ["s3:*"])
+        self.reader = self._make_user(iam, "reader", ["s3:*", "sqs:*"])
         self.stranger = self._make_user(iam, "stranger", ["iam:GetUser"])
         self.session = self._assume_role(iam, anybody)
         moto.settings.INITIAL_NO_AUTH_ACTION_COUNT = 0
@@ -72,6 +72,24 @@ class S3Server:
                 name = f"{prefix}/{path.relative_to(folder).as_posix()}"
                 self._s3.put_object(Bucket=BUCKET, Key=name, Body=path.read_bytes())
         return f"s3://{BUCKET}/{prefix}"
+
+    def tell(self, queue: str) -> str:
+        """What comes about in the bucket is told to a new queue from now on, and no more to others;
+        its URL."""
+        sqs = self._client("sqs", self.reader)
+        url = sqs.create_queue(QueueName=queue)["QueueUrl"]
+        found = sqs.get_queue_attributes(QueueUrl=url, AttributeNames=["QueueArn"])
+        rule = {"QueueArn": found["Attributes"]["QueueArn"], "Events": ["s3:ObjectCreated:*"]}
+        self._s3.put_bucket_notification_configuration(
+            Bucket=BUCKET, NotificationConfiguration={"QueueConfigurations": [rule]}
+        )
+        return url
+
+    def count_messages(self, url: str) -> int:
+        """Those that wait, and those that were received and are not deleted."""
+        names = ["ApproximateNumberOfMessages", "ApproximateNumberOfMessagesNotVisible"]
+        found = self._client("sqs", self.reader).get_queue_attributes(QueueUrl=url, AttributeNames=names)
+        return sum(int(found["Attributes"][name]) for name in names)
 
     def put(self, name: str, body: bytes) -> None:
         self._s3.put_object(Bucket=BUCKET, Key=name, Body=body)
