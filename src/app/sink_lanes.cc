@@ -55,7 +55,7 @@ class SinkLanes::Lane {
                   fmt::format("the sink has no such table: sink={} uid={}", config_.name, uid));
     Entry& entry = it->second;
     entry.pace = sink::Resume(std::move(entry.pace));
-    entry.known = nullptr;
+    entry.compares_all = true;
     if (!entry.is_behind) entry.noted_at = clock_.Mono();
     entry.is_behind = true;
     Wake();
@@ -90,6 +90,7 @@ class SinkLanes::Lane {
     bool is_behind = false;
     MonoTime noted_at{};                            // when it fell behind
     std::shared_ptr<const sink::TableNow> known{};  // what the sink was brought to
+    bool compares_all = false;                      // at the next try
   };
 
   /// Under the lock.
@@ -140,21 +141,30 @@ class SinkLanes::Lane {
             const std::stop_token& stop) {
     Entry& entry = entries_.at(uid);  // entries are never removed
     entry.is_behind = false;          // a Note from here on is news again
-    const auto known = entry.known;
+    // Asked for once more meanwhile: done once more.
+    const bool compares_all = std::exchange(entry.compares_all, false);
+    const auto known = compares_all ? nullptr : entry.known;
     const auto applied = entry.pace.applied;
     lock.unlock();
     const Budget budget = Budget::For(config_.timeout, stop);
     std::shared_ptr<const sink::TableNow> now;
-    sink::SinkOutcome outcome = Bring(uid, known, applied, now, budget);
+    sink::SinkOutcome outcome =
+        Bring(uid, known, {.applied = applied, .compares_all = compares_all}, now, budget);
     outcome.reason = hidden_.Hide(std::move(outcome.reason));
     lock.lock();
     if (stop.stop_requested()) return;
+    if (now == nullptr || outcome.kind != sink::OutcomeKind::kApplied)
+      entry.compares_all |= compares_all;
     Settle(entry, std::move(now), std::move(outcome));
   }
 
+  struct Wish {
+    std::optional<sink::SinkStamp> applied{};
+    bool compares_all = false;
+  };
+
   sink::SinkOutcome Bring(const std::string& uid,
-                          const std::shared_ptr<const sink::TableNow>& known,
-                          const std::optional<sink::SinkStamp>& applied,
+                          const std::shared_ptr<const sink::TableNow>& known, const Wish& wish,
                           std::shared_ptr<const sink::TableNow>& now, const Budget& budget) {
     auto read = source_.Read(uid, budget);
     // Not known yet: its first news will come.
@@ -166,9 +176,12 @@ class SinkLanes::Lane {
     if (known != nullptr) delta = DeltaBetween(*known, *now, WantsEvents(config_.target));
     sink::TableView view = now->view;
     view.partitions = [&now] { return PartitionsOf(*now); };
-    return sink_->Apply(
-        {.now = view, .stamp = now->stamp, .delta = delta ? &*delta : nullptr, .applied = applied},
-        budget);
+    return sink_->Apply({.now = view,
+                         .stamp = now->stamp,
+                         .delta = delta ? &*delta : nullptr,
+                         .applied = wish.applied,
+                         .compares_all = wish.compares_all},
+                        budget);
   }
 
   /// Under the lock.

@@ -30,11 +30,16 @@ class Script {
     SinkStamp stamp;
     std::optional<SinkStamp> from;
     std::vector<std::string> events{};
+    bool compares_all = false;
   };
 
   SinkOutcome Apply(const std::string& sink, const sink::SinkUpdate& update) {
     const std::scoped_lock lock(mutex_);
-    Call call{sink, update.now.identity.table_id, update.stamp, std::nullopt};
+    Call call{.sink = sink,
+              .table = update.now.identity.table_id,
+              .stamp = update.stamp,
+              .from = std::nullopt,
+              .compares_all = update.compares_all};
     if (update.delta != nullptr) {
       call.from = update.delta->from;
       call.events = update.delta->events;
@@ -189,6 +194,26 @@ TEST_F(SinkLanesTest, ARefusalQuarantinesTheTableUntilItIsResumed) {
   EXPECT_FALSE(calls[1].from);
   EXPECT_THAT(lanes_->Resume("a", "other"), support::IsError(ErrorKind::kNotFound, testing::_));
   EXPECT_THAT(lanes_->Resume("x", "t"), support::IsError(ErrorKind::kNotFound, testing::_));
+}
+
+TEST_F(SinkLanesTest, OneThatIsResumedIsComparedWholeUntilThatHasWorkedAndThenNotAgain) {
+  Start({Sink("a")});
+  Change("t", {1, 1});
+  WaitForHealth([](const auto& each) { return each.applied == 1; });
+  script_.Answer("a", {.kind = OutcomeKind::kTemporary, .reason = "away"});
+  ASSERT_THAT(lanes_->Resume("a", "t"), support::IsOk());
+  auto calls = script_.WaitForCalls("a", 3);
+  EXPECT_FALSE(calls[0].compares_all);
+  EXPECT_TRUE(calls[1].compares_all);
+  EXPECT_FALSE(calls[1].from);
+  EXPECT_TRUE(calls[2].compares_all);
+  script_.Answer("a", {});
+  WaitForHealth([](const auto& each) { return each.applied == 2 && each.behind == 0; });
+  const size_t before = script_.WaitForCalls("a", 3).size();
+  Change("t", {1, 2});
+  calls = script_.WaitForCalls("a", before + 1);
+  EXPECT_FALSE(calls.back().compares_all);
+  EXPECT_EQ(calls.back().from, (SinkStamp{1, 1}));
 }
 
 TEST_F(SinkLanesTest, ATableThatASinkDoesNotWantIsNotBrought) {

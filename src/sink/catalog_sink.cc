@@ -82,9 +82,9 @@ Result<SinkOutcome> CatalogSink::ApplyOne(const CatalogTable& wanted, const Sink
   }
   const auto stamp = StampOf(*there);
   const auto from = update.delta != nullptr ? std::optional(update.delta->from) : std::nullopt;
-  const SyncStep step = is_new
-                            ? SyncStep::kFull
-                            : StepFor(stamp, update.applied, update.stamp, from, options_.stamping);
+  SyncStep step = is_new ? SyncStep::kFull
+                         : StepFor(stamp, update.applied, update.stamp, from, options_.stamping);
+  if (update.compares_all && step != SyncStep::kStale) step = SyncStep::kFull;
   if (step == SyncStep::kNothing) return SinkOutcome{};
   if (step == SyncStep::kStale) {
     return SinkOutcome{.kind = OutcomeKind::kStale,

@@ -93,7 +93,12 @@ class CatalogSinkTest : public testing::Test {
                     CatalogSinkOptions options = {}) {
     tables_.calls.clear();
     CatalogSink sink(std::make_unique<support::MemoryCatalog>(tables_), std::move(options));
-    return sink.Apply({.now = view_, .stamp = stamp, .delta = delta, .applied = applied_}, {});
+    return sink.Apply({.now = view_,
+                       .stamp = stamp,
+                       .delta = delta,
+                       .applied = applied_,
+                       .compares_all = compares_all_},
+                      {});
   }
   const support::MemoryCatalog::Entry& There(const std::string& name = "sales.orders") {
     return tables_.entries.at(name);
@@ -102,6 +107,7 @@ class CatalogSinkTest : public testing::Test {
   TableView view_;
   std::vector<PartitionView> partitions_;
   std::optional<SinkStamp> applied_;
+  bool compares_all_ = false;
   support::MemoryCatalog::Tables tables_;
 };
 
@@ -144,6 +150,26 @@ TEST_F(CatalogSinkTest, AfterAGapEverythingIsCompared) {
   const auto outcome = Apply({1, 8}, &delta);
   EXPECT_TRUE(outcome.was_full);
   EXPECT_THAT(There().partitions, ElementsAre(Values{"2"}, Values{"4"}));
+}
+
+// Whoever resumes a table has a reason: others may have changed what the stamp vouches for.
+TEST_F(CatalogSinkTest, WhatOthersChangedUnderTheStampIsMendedWhenAskedFor) {
+  for (const auto stamping : {Stamping::kEachUpdate, Stamping::kWithChanges}) {
+    tables_ = {};
+    ASSERT_EQ(Apply({1, 5}).kind, OutcomeKind::kApplied);
+    auto& partitions = tables_.entries.at("sales.orders").partitions;
+    partitions.erase(Values{"1"});
+    partitions.insert(Values{"9"});
+    applied_ = {1, 5};
+    Apply({1, 5}, nullptr, {.stamping = stamping});
+    EXPECT_THAT(There().partitions, ElementsAre(Values{"2"}, Values{"9"}));
+    compares_all_ = true;
+    EXPECT_EQ(Apply({1, 5}, nullptr, {.stamping = stamping}).partitions_dropped, 1U);
+    EXPECT_THAT(There().partitions, ElementsAre(Values{"1"}, Values{"2"}));
+    EXPECT_EQ(Apply({1, 4}, nullptr, {.stamping = stamping}).kind, OutcomeKind::kStale);
+    compares_all_ = false;
+    applied_ = {};
+  }
 }
 
 TEST_F(CatalogSinkTest, AnOlderProcessWritesNothing) {

@@ -89,6 +89,9 @@ struct SinkUpdate {
   const TableDelta* delta = nullptr;
   /// How far this sink was brought by us, as our own store remembers; nullopt: not known.
   std::optional<SinkStamp> applied{};
+  /// Somebody asked for it: a target that bears `stamp` already is compared all the same, for it
+  /// may have been changed by others.
+  bool compares_all = false;
 };
 
 enum class OutcomeKind {
