@@ -17,6 +17,39 @@ void WritePaths(JsonWriter& json, std::string_view count_key, std::string_view k
   json.EndArray();
 }
 
+void WriteTextOrNull(JsonWriter& json, std::string_view key, const std::string& text) {
+  json.Key(key);
+  text.empty() ? json.Null() : json.Text(text);
+}
+
+void WriteCatalogTable(JsonWriter& json, const ReconciledCatalogTable& table) {
+  json.BeginObject();
+  json.Key("database").Text(table.database);
+  json.Key("table").Text(table.table);
+  json.Key("agreement").Text(AgreementName(table.agreement));
+  WriteTextOrNull(json, "message", table.message);
+  json.Key("there").Bool(table.is_there);
+  json.Key("epoch");
+  table.stamp ? json.Integer(table.stamp->first) : json.Null();
+  json.Key("seq");
+  table.stamp ? json.Integer(table.stamp->second) : json.Null();
+  WritePaths(json, "missing_count", "missing_partitions", table.missing);
+  WritePaths(json, "surplus_count", "surplus_partitions", table.surplus);
+  WritePaths(json, "difference_count", "differences", table.differences);
+  json.EndObject();
+}
+
+void WriteSink(JsonWriter& json, const ReconciledSink& sink) {
+  json.BeginObject();
+  json.Key("sink").Text(sink.sink);
+  json.Key("kind").Text(sink.kind);
+  json.Key("agreement").Text(AgreementName(AgreementOf(sink)));
+  WriteTextOrNull(json, "message", sink.failure ? sink.failure->message : "");
+  json.Key("tables").BeginArray();
+  for (const auto& table : sink.tables) WriteCatalogTable(json, table);
+  json.EndArray().EndObject();
+}
+
 void WriteTable(JsonWriter& json, const ReconciledTable& table) {
   const auto& found = table.found;
   json.BeginObject();
@@ -43,10 +76,34 @@ void WriteTable(JsonWriter& json, const ReconciledTable& table) {
     json.BeginObject().Key("first").Integer(first).Key("last").Integer(last).EndObject();
   json.EndArray();
   json.Key("repair_asked").Bool(table.is_repair_asked);
+  json.Key("sinks").BeginArray();
+  for (const auto& sink : table.sinks) WriteSink(json, sink);
+  json.EndArray();
   json.EndObject();
 }
 
 }  // namespace
+
+change::Agreement WorseOf(change::Agreement a, change::Agreement b) {
+  using enum change::Agreement;
+  constexpr change::Agreement kRanks[] = {kEqual, kBehind, kUnknown, kDifferent};
+  return std::max(a, b, [&](change::Agreement one, change::Agreement other) {
+    return std::ranges::find(kRanks, one) < std::ranges::find(kRanks, other);
+  });
+}
+
+change::Agreement AgreementOf(const ReconciledSink& sink) {
+  if (sink.failure || sink.tables.empty()) return change::Agreement::kUnknown;
+  auto worst = change::Agreement::kEqual;
+  for (const auto& table : sink.tables) worst = WorseOf(worst, table.agreement);
+  return worst;
+}
+
+change::Agreement AgreementOf(const ReconciledTable& table) {
+  auto worst = table.found.agreement;
+  for (const auto& sink : table.sinks) worst = WorseOf(worst, AgreementOf(sink));
+  return worst;
+}
 
 std::string ReconcileJson(std::span<const ReconciledTable> tables, WallTime now) {
   JsonWriter json;

@@ -11,8 +11,8 @@
 #include <utility>
 
 #include "api/change_json.h"
+#include "app/sink_view.h"
 #include "base/budget.h"
-#include "lake/hudi/partitions.h"
 #include "lake/hudi/table.h"
 
 namespace tidemark::app {
@@ -61,7 +61,7 @@ class Source final : public SinkSource {
     TRY(tables_.Read(uid, [&](const api::TableStatus&, const change::Replica& replica) {
       FillFrom(replica, *now);
     }));
-    FillFrom(*properties, *now);
+    FillFromProperties(*properties, *now);
     const std::scoped_lock lock(mutex_);
     auto& remembered = remembered_[uid];
     FillEvents(remembered.groups, *properties, *now);
@@ -134,17 +134,6 @@ class Source final : public SinkSource {
     now.partitions.reserve(replica.partitions.size());
     for (const auto& [path, seq] : replica.partitions)
       now.partitions.push_back({.partition = {.path = path}, .seq = seq});
-  }
-
-  static void FillFrom(const TableProperties& properties, sink::TableNow& now) {
-    const auto identity = api::IdentityOf(now.view.identity.base_path, properties);
-    now.view.identity.database = identity.database;
-    now.view.table_name = properties.name;
-    now.view.type = properties.type;
-    now.view.partition_columns = lake::hudi::PartitionColumns(properties);
-    for (auto& each : now.partitions)
-      for (auto& value : lake::hudi::PartitionValues(each.partition.path, properties))
-        each.partition.values.push_back(std::move(value.value));
   }
 
   static void FillEvents(const std::deque<change::Group>& groups, const TableProperties& properties,

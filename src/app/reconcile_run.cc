@@ -1,9 +1,12 @@
 #include "app/reconcile_run.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "api/change_json.h"
 #include "app/publish_run.h"
+#include "app/sink_comparison.h"
+#include "app/sink_view.h"
 #include "app/table_changes.h"
 #include "feed/kafka_log.h"
 #include "feed/kafka_outlet.h"
@@ -25,14 +28,44 @@ change::TableTruth TruthOf(const feed::TableReading& reading) {
   return truth;
 }
 
+/// As sinks are shown it, and what is known of how far they are to be.
+sink::TableTruth SinkTruthOf(const feed::TableReading& reading, const feed::ToldTable& told,
+                             const std::string& base_path) {
+  sink::TableNow now;
+  now.view.identity = api::IdentityOf(base_path, reading.properties);
+  // As subscribers know the place: the publisher may have been given it in another form.
+  if (!told.replica.base_path.empty()) now.view.identity.base_path = told.replica.base_path;
+  const auto& cursor = *reading.plan.after.cursor;
+  now.view.table_version = cursor.table_version;
+  now.view.schema = cursor.schema;
+  for (auto& path : reading.plan.after.inventory->Partitions())
+    now.partitions.push_back({.partition = {.path = path}});
+  FillFromProperties(reading.properties, now);
+  sink::TableTruth truth{.view = std::move(now.view), .partitions = PartitionsOf(now)};
+  if (!told.record || !told.record->cursor) return truth;
+  const auto& told_cursor = *told.record->cursor;
+  truth.told = {told_cursor.epoch, told_cursor.seq};
+  truth.is_told_whole = std::ranges::all_of(cursor.published, [&](const auto& each) {
+    return told_cursor.published.contains(each.first);
+  });
+  if (told.replica.epoch == told_cursor.epoch && !told.replica.held_for)
+    truth.named = told.replica.partitions;
+  return truth;
+}
+
+struct Compared {
+  change::Reconciliation found{};
+  std::vector<api::ReconciledSink> sinks{};
+};
+
 /// Compares tables one by one. Borrows everything.
 class Comparison {
  public:
-  Comparison(const Config& config, feed::EventLog& log, const Budget& budget,
+  Comparison(const Config& config, feed::EventLog& log, SinkComparison& sinks, const Budget& budget,
              const FreshnessEdges& edges)
-      : config_(config), log_(log), budget_(budget), edges_(edges) {}
+      : config_(config), log_(log), sinks_(sinks), budget_(budget), edges_(edges) {}
 
-  Result<change::Reconciliation> Make(const std::string& table, const std::string& uid) {
+  Result<Compared> Make(const std::string& table, const std::string& uid) {
     const StoreConfig& store_config = StoreFor(config_, table);
     auto store = edges_.open_store(table, store_config.options);
     if (!store) return std::unexpected(store_config.hidden.Hide(std::move(store).error()));
@@ -44,11 +77,20 @@ class Comparison {
         return Fail(ErrorKind::kUnavailable,
                     "a restore or rollback is under way: nothing can be compared");
       }
+      std::vector<api::ReconciledSink> sinks;
+      if (!sinks_.is_empty())
+        sinks = sinks_.Compare(SinkTruthOf(*reading, told, BasePathOf(table)), budget_);
       // Events go out with the record, so that the same record means the same events.
       TRY_ASSIGN(const auto record, Record(uid));
-      if (StampOf(record) != StampOf(told.record) && tries < kComparisonsMax) continue;
+      const bool is_same = StampOf(record) == StampOf(told.record);
+      if (!is_same && tries < kComparisonsMax) continue;
+      // A sink may be further than what was read then.
+      if (!is_same)
+        sinks = sinks_.Unknown(
+            {ErrorKind::kConflict, "the publisher told more of the table at each comparison"});
       const auto* cursor = told.record && told.record->cursor ? &*told.record->cursor : nullptr;
-      return change::Reconcile(TruthOf(*reading), cursor, &told.replica, told.seqs);
+      return Compared{change::Reconcile(TruthOf(*reading), cursor, &told.replica, told.seqs),
+                      std::move(sinks)};
     }
   }
 
@@ -74,6 +116,7 @@ class Comparison {
 
   const Config& config_;
   feed::EventLog& log_;
+  SinkComparison& sinks_;
   const Budget& budget_;
   const FreshnessEdges& edges_;
 };
@@ -105,16 +148,26 @@ Result<std::vector<api::ReconciledTable>> ReconcileTables(const Config& config,
     return Fail(ErrorKind::kInvalidArgument,
                 "the configuration has no section 'feed', which says where changes are told");
   }
+  if (options.repairs && !options.sinks.empty()) {
+    return Fail(ErrorKind::kInvalidArgument,
+                "a sink is not repaired from here, for its mirror goes on writing to it: ask the "
+                "mirror with POST /api/v1/sinks/{sink}/tables/{uid}/resume, which compares all of "
+                "it anew");
+  }
+  TRY_ASSIGN(const auto chosen, SinksToCompare(config, options.sinks));
+  SinkComparison sinks(config, chosen);
   const auto log = feed::OpenKafkaLog(LogOptionsOf(config));
-  Comparison comparison(config, *log, budget, edges);
+  Comparison comparison(config, *log, sinks, budget, edges);
   std::vector<api::ReconciledTable> results;
   for (const auto& table : tables) {
     api::ReconciledTable result{.table = table, .uid = api::TableUid(BasePathOf(table))};
     auto found = comparison.Make(table, result.uid);
     TRY(budget.Check());
     if (found) {
-      result.found = *std::move(found);
+      result.found = std::move(found->found);
+      result.sinks = std::move(found->sinks);
     } else {
+      result.sinks = sinks.Unknown(found.error());
       result.failure = std::move(found).error();
     }
     results.push_back(std::move(result));

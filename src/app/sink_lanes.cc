@@ -38,7 +38,7 @@ class SinkLanes::Lane {
   const std::string& name() const { return config_.name; }
 
   void Note(const SinkTable& table) {
-    if (!Wants(table)) return;
+    if (!IsNamed(config_.tables, table)) return;
     const std::scoped_lock lock(mutex_);
     Entry& entry = entries_[table.uid];
     entry.table = table;
@@ -97,14 +97,6 @@ class SinkLanes::Lane {
   void Wake() {
     is_woken_ = true;
     has_work_.notify_all();
-  }
-
-  bool Wants(const SinkTable& table) const {
-    const auto fits = [&](const std::string& pattern) {
-      return MatchesGlob(pattern, table.table_id) || MatchesGlob(pattern, table.uid) ||
-             MatchesGlob(pattern, table.base_path);
-    };
-    return config_.tables.empty() || std::ranges::any_of(config_.tables, fits);
   }
 
   void Run(const std::stop_token& stop) {
@@ -246,6 +238,14 @@ class SinkLanes::Lane {
   std::minstd_rand random_;               // guarded by mutex_
   std::jthread thread_;                   // the last: it uses everything above
 };
+
+bool IsNamed(const std::vector<std::string>& patterns, const SinkTable& table) {
+  const auto fits = [&](const std::string& pattern) {
+    return MatchesGlob(pattern, table.table_id) || MatchesGlob(pattern, table.uid) ||
+           MatchesGlob(pattern, table.base_path);
+  };
+  return patterns.empty() || std::ranges::any_of(patterns, fits);
+}
 
 SinkLanes::SinkLanes(const SinksConfig& config, SinkSource& source, const Clock& clock,
                      MakeSink make) {

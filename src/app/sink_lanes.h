@@ -36,6 +36,10 @@ struct SinkTable {
   std::string base_path{};
 };
 
+/// Whether one of the patterns of a configuration is of the table's id, uid or base path; also
+/// where there is none.
+bool IsNamed(const std::vector<std::string>& patterns, const SinkTable& table);
+
 /// How one sink fares with one table.
 struct SinkState {
   std::string sink{};

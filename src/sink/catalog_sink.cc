@@ -2,39 +2,12 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <set>
-#include <span>
+#include <utility>
 #include <vector>
 
 namespace tidemark::sink {
 
 namespace {
-
-Status CheckValues(const CatalogTable& table, std::span<const PartitionView> partitions) {
-  for (const auto& partition : partitions) {
-    if (partition.values.size() != table.partition_keys.size())
-      return Fail(
-          ErrorKind::kInvalidArgument,
-          fmt::format("a partition has not as many values as the table has partition "
-                      "columns: path={} values={} columns={}",
-                      partition.path, partition.values.size(), table.partition_keys.size()));
-  }
-  return {};
-}
-
-/// Partitions that `present` has and the table has not, by their values.
-std::vector<PartitionView> Surplus(const std::vector<std::vector<std::string>>& present,
-                                   const std::set<std::vector<std::string>>& wanted) {
-  std::vector<PartitionView> surplus;
-  for (const auto& values : present) {
-    if (wanted.contains(values)) continue;
-    PartitionView partition;
-    for (const auto& value : values) partition.values.emplace_back(value);
-    surplus.push_back(std::move(partition));
-  }
-  return surplus;
-}
 
 SinkOutcome Refused(const Error& error, const Catalog& catalog) {
   SinkOutcome outcome = OutcomeOf(error);
@@ -109,7 +82,7 @@ Result<SinkOutcome> CatalogSink::Change(const CatalogTable& there, const Catalog
                                         const Budget& budget) {
   std::optional<CatalogTable> before = there;
   TRY_ASSIGN(CatalogTable changed, ChangedTable(there, wanted));
-  const bool has_new_shape = DiffersInShape(there, changed);
+  const bool has_new_shape = !ShapeDifferences(there, changed).empty();
   const bool stamps =
       has_new_shape || is_new || !StampOf(there) || options_.stamping == Stamping::kEachUpdate;
   // One alteration where nothing comes between.
@@ -159,19 +132,11 @@ Status CatalogSink::FillFully(const CatalogTable& table, const SinkUpdate& updat
       update.now.partitions ? update.now.partitions() : std::vector<PartitionView>{};
   TRY(CheckValues(table, partitions));
   TRY_ASSIGN(const auto present, catalog_->ListPartitions(table, budget));
-  std::set<std::vector<std::string>> wanted;
-  const std::set<std::vector<std::string>> known(present.begin(), present.end());
-  // Two folders of the same values are one partition to a catalog, and twice in a batch an error.
-  std::erase_if(partitions, [&](const PartitionView& partition) {
-    auto values = CatalogValues(partition);
-    const bool is_known = known.contains(values);
-    return !wanted.insert(std::move(values)).second || is_known;
-  });
-  const auto surplus = Surplus(present, wanted);
-  if (!surplus.empty()) TRY(catalog_->DropPartitions(table, surplus, budget));
-  if (!partitions.empty()) TRY(catalog_->AddPartitions(table, partitions, budget));
-  outcome.partitions_added = partitions.size();
-  outcome.partitions_dropped = surplus.size();
+  TRY_ASSIGN(const auto found, ComparePartitions(table, std::move(partitions), present));
+  if (!found.surplus.empty()) TRY(catalog_->DropPartitions(table, found.surplus, budget));
+  if (!found.missing.empty()) TRY(catalog_->AddPartitions(table, found.missing, budget));
+  outcome.partitions_added = found.missing.size();
+  outcome.partitions_dropped = found.surplus.size();
   return {};
 }
 

@@ -211,6 +211,52 @@ Result<std::vector<CatalogColumn>> ChangedColumns(const CatalogTable& there,
   return columns;
 }
 
+void AddColumnDifferences(const CatalogTable& there, const CatalogTable& changed,
+                          std::vector<std::string>& differences) {
+  const size_t before = differences.size();
+  for (const auto& wanted : changed.columns) {
+    const auto it = std::ranges::find(there.columns, wanted.name, &CatalogColumn::name);
+    if (it == there.columns.end()) {
+      differences.push_back(fmt::format("missing column={}", wanted.name));
+    } else if (it->type != wanted.type) {
+      differences.push_back(
+          fmt::format("column={} type={} wanted={}", wanted.name, it->type, wanted.type));
+    } else if (it->comment != wanted.comment) {
+      differences.push_back(fmt::format("another comment column={}", wanted.name));
+    }
+  }
+  for (const auto& column : there.columns) {
+    if (std::ranges::find(changed.columns, column.name, &CatalogColumn::name) ==
+        changed.columns.end())
+      differences.push_back(fmt::format("surplus column={}", column.name));
+  }
+  // One that is there twice.
+  if (differences.size() == before && there.columns != changed.columns)
+    differences.emplace_back("another order of columns");
+}
+
+/// Their keys alone: Spark's schema is as long as the table is wide.
+void AddPropertyDifferences(std::string_view word, std::map<std::string, std::string> there,
+                            std::map<std::string, std::string> changed,
+                            std::vector<std::string>& differences) {
+  for (const auto key : {kEpochKey, kSeqKey, kCommitKey, kCompletionKey}) {
+    there.erase(std::string(key));
+    changed.erase(std::string(key));
+  }
+  const auto say = [&](std::string_view what, const std::string& key) {
+    differences.push_back(fmt::format("{} {}={}", what, word, key));
+  };
+  for (const auto& [key, value] : changed) {
+    const auto it = there.find(key);
+    if (it == there.end())
+      say("missing", key);
+    else if (it->second != value)
+      say("another", key);
+  }
+  for (const auto& [key, value] : there)
+    if (!changed.contains(key)) say("surplus", key);
+}
+
 }  // namespace
 
 Result<std::vector<CatalogName>> CatalogNames(const TableView& view, const CatalogNaming& naming) {
@@ -273,16 +319,54 @@ Result<CatalogTable> ChangedTable(const CatalogTable& there, const CatalogTable&
   return table;
 }
 
-bool DiffersInShape(const CatalogTable& a, const CatalogTable& b) {
-  const auto without_cursors = [](std::map<std::string, std::string> properties) {
-    for (const auto key : {kEpochKey, kSeqKey, kCommitKey, kCompletionKey})
-      properties.erase(std::string(key));
-    return properties;
+std::vector<std::string> ShapeDifferences(const CatalogTable& there, const CatalogTable& changed) {
+  std::vector<std::string> differences;
+  AddColumnDifferences(there, changed, differences);
+  const auto add = [&](std::string_view name, const std::string& is, const std::string& wanted) {
+    if (is != wanted) differences.push_back(fmt::format("{}={} wanted={}", name, is, wanted));
   };
-  return a.columns != b.columns || a.input_format != b.input_format ||
-         a.output_format != b.output_format || a.serde != b.serde ||
-         a.serde_properties != b.serde_properties ||
-         without_cursors(a.properties) != without_cursors(b.properties);
+  add("input_format", there.input_format, changed.input_format);
+  add("output_format", there.output_format, changed.output_format);
+  add("serde", there.serde, changed.serde);
+  AddPropertyDifferences("serde property", there.serde_properties, changed.serde_properties,
+                         differences);
+  AddPropertyDifferences("property", there.properties, changed.properties, differences);
+  return differences;
+}
+
+Result<PartitionDifference> ComparePartitions(
+    const CatalogTable& table, std::vector<PartitionView> wanted,
+    const std::vector<std::vector<std::string>>& present) {
+  TRY(CheckValues(table, wanted));
+  PartitionDifference difference;
+  std::set<std::vector<std::string>> known(present.begin(), present.end());
+  std::set<std::vector<std::string>> seen;
+  for (auto& partition : wanted) {
+    auto values = CatalogValues(partition);
+    const bool is_known = known.contains(values);
+    // Two folders of the same values are one partition to a catalog, and twice in a batch an error.
+    if (seen.insert(std::move(values)).second && !is_known)
+      difference.missing.push_back(std::move(partition));
+  }
+  for (const auto& values : known) {
+    if (seen.contains(values)) continue;
+    PartitionView partition;
+    for (const auto& value : values) partition.values.emplace_back(value);
+    difference.surplus.push_back(std::move(partition));
+  }
+  return difference;
+}
+
+Status CheckValues(const CatalogTable& table, std::span<const PartitionView> partitions) {
+  for (const auto& partition : partitions) {
+    if (partition.values.size() != table.partition_keys.size())
+      return Fail(
+          ErrorKind::kInvalidArgument,
+          fmt::format("a partition has not as many values as the table has partition "
+                      "columns: path={} values={} columns={}",
+                      partition.path, partition.values.size(), table.partition_keys.size()));
+  }
+  return {};
 }
 
 }  // namespace tidemark::sink

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -53,7 +54,22 @@ void SetStamp(CatalogTable& table, const SinkStamp& stamp);
 /// type under which what was written cannot be read).
 Result<CatalogTable> ChangedTable(const CatalogTable& there, const CatalogTable& wanted);
 
-/// Whether ChangedTable changed anything but the stamp and Hudi's cursors.
-bool DiffersInShape(const CatalogTable& a, const CatalogTable& b);
+/// What ChangedTable changed, but for the stamp and Hudi's cursors: a short phrase each, for
+/// people. Empty: nothing.
+std::vector<std::string> ShapeDifferences(const CatalogTable& there, const CatalogTable& changed);
+
+/// The partitions of a catalog against those of a table, by their values.
+struct PartitionDifference {
+  std::vector<PartitionView> missing{};  ///< each values once, in the order they were given
+  std::vector<PartitionView> surplus{};  ///< without paths; ascending by their values
+};
+/// `present`: as a catalog lists them. kInvalidArgument: a partition with more or fewer values than
+/// the table has partition columns. Cost: n log n in both.
+Result<PartitionDifference> ComparePartitions(const CatalogTable& table,
+                                              std::vector<PartitionView> wanted,
+                                              const std::vector<std::vector<std::string>>& present);
+
+/// kInvalidArgument, as ComparePartitions.
+Status CheckValues(const CatalogTable& table, std::span<const PartitionView> partitions);
 
 }  // namespace tidemark::sink

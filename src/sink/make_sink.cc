@@ -6,14 +6,20 @@ namespace tidemark::sink {
 
 namespace {
 
+template <class Target>
+concept CatalogSinkTarget = requires(const Target& target) { target.catalog.naming; };
+
+std::unique_ptr<Catalog> CatalogOf(const HiveSinkOptions& options) {
+  return std::make_unique<HiveCatalog>(options.hive);
+}
+std::unique_ptr<Catalog> CatalogOf(const GlueSinkOptions& options) {
+  return std::make_unique<GlueCatalog>(options.glue);
+}
+
 struct Maker {
-  std::unique_ptr<Sink> operator()(const HiveSinkOptions& options) const {
-    return std::make_unique<CatalogSink>(std::make_unique<HiveCatalog>(options.hive),
-                                         options.catalog);
-  }
-  std::unique_ptr<Sink> operator()(const GlueSinkOptions& options) const {
-    return std::make_unique<CatalogSink>(std::make_unique<GlueCatalog>(options.glue),
-                                         options.catalog);
+  template <CatalogSinkTarget Target>
+  std::unique_ptr<Sink> operator()(const Target& options) const {
+    return std::make_unique<CatalogSink>(CatalogOf(options), options.catalog);
   }
   std::unique_ptr<Sink> operator()(const TrinoSinkOptions& options) const {
     return std::make_unique<RefreshSink>(std::make_unique<TrinoSession>(options.trino),
@@ -35,6 +41,21 @@ struct Maker {
 
 std::unique_ptr<Sink> MakeSink(const SinkTarget& target) {
   return std::visit(Maker{}, target);
+}
+
+std::optional<CatalogTarget> MakeCatalog(const SinkTarget& target) {
+  return std::visit(
+      []<class Target>(const Target& options) -> std::optional<CatalogTarget> {
+        if constexpr (CatalogSinkTarget<Target>)
+          return CatalogTarget{CatalogOf(options), options.catalog};
+        else
+          return std::nullopt;
+      },
+      target);
+}
+
+bool KeepsTables(const SinkTarget& target) {
+  return std::visit([]<class Target>(const Target&) { return CatalogSinkTarget<Target>; }, target);
 }
 
 bool WantsEvents(const SinkTarget& target) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string_view>
 #include <variant>
 
@@ -39,6 +40,17 @@ using SinkTarget = std::variant<HiveSinkOptions, GlueSinkOptions, TrinoSinkOptio
 
 /// Asks nothing of the target.
 std::unique_ptr<Sink> MakeSink(const SinkTarget& target);
+
+/// A sink that keeps tables, and how it shows ours.
+struct CatalogTarget {
+  std::unique_ptr<Catalog> catalog;
+  CatalogSinkOptions options{};
+};
+
+/// nullopt where the target keeps nothing that could be read back. Asks nothing of it.
+std::optional<CatalogTarget> MakeCatalog(const SinkTarget& target);
+/// Whether MakeCatalog makes one.
+bool KeepsTables(const SinkTarget& target);
 
 /// Whether the sink tells events, and so wants those of each group.
 bool WantsEvents(const SinkTarget& target);

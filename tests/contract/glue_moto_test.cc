@@ -6,6 +6,7 @@
 #include <iostream>
 #include <memory>
 
+#include "sink/catalog_comparison.h"
 #include "sink/catalog_sink.h"
 #include "sink/glue_catalog.h"
 #include "support/result_matchers.h"
@@ -96,6 +97,40 @@ TEST_F(GlueMotoTest, ATableIsMadeChangedAndFilled) {
   EXPECT_EQ(There()->columns.back().type, "bigint");
   EXPECT_THAT(There()->properties, Contains(Pair("hudi_sync_seq", "2")));
   EXPECT_EQ(Apply({1, 1}).kind, OutcomeKind::kStale);
+}
+
+TEST_F(GlueMotoTest, WhatOthersDidBehindTheSinksBackIsNamed) {
+  ASSERT_EQ(Apply({1, 4}).kind, OutcomeKind::kApplied);
+  const auto compare = [&](SinkStamp told, std::map<std::string, int64_t, std::less<>> named) {
+    const TableTruth truth{
+        .view = view_, .partitions = partitions_, .told = told, .named = std::move(named)};
+    auto found = CompareCatalog(
+        reader_, {.naming = {.database = "lake"}, .stamping = Stamping::kWithChanges}, truth,
+        Ample());
+    EXPECT_THAT(found, IsOk());
+    return found ? found->at(0) : CatalogComparison{};
+  };
+  auto found = compare({1, 4}, {});
+  EXPECT_EQ(found.agreement, change::Agreement::kEqual)
+      << found.message << testing::PrintToString(found.differences);
+  // Groups that changed no table leave the stamp where it was.
+  EXPECT_EQ(compare({1, 9}, {}).agreement, change::Agreement::kEqual);
+  const std::vector<PartitionView> lost = {Day(100)};
+  const std::vector<PartitionView> foreign = {Day(500)};
+  ASSERT_THAT(reader_.DropPartitions(*There(), lost, Ample()), IsOk());
+  ASSERT_THAT(reader_.AddPartitions(*There(), foreign, Ample()), IsOk());
+  found = compare({1, 4}, {});
+  EXPECT_EQ(found.agreement, change::Agreement::kDifferent);
+  EXPECT_THAT(found.missing, testing::ElementsAre("dt=100"));
+  EXPECT_THAT(found.surplus, testing::ElementsAre("dt=500"));
+  EXPECT_EQ(compare({1, 9}, {}).agreement, change::Agreement::kBehind);
+  EXPECT_EQ(compare({1, 9}, {{"dt=100", 5}}).agreement, change::Agreement::kBehind);
+  EXPECT_EQ(compare({1, 9}, {{"dt=100", 4}}).agreement, change::Agreement::kDifferent);
+  CatalogSink sink(std::make_unique<GlueCatalog>(Options()),
+                   {.naming = {.database = "lake"}, .stamping = Stamping::kWithChanges});
+  EXPECT_EQ(sink.Apply({.now = view_, .stamp = {1, 4}, .compares_all = true}, Ample()).kind,
+            OutcomeKind::kApplied);
+  EXPECT_EQ(compare({1, 4}, {}).agreement, change::Agreement::kEqual);
 }
 
 TEST_F(GlueMotoTest, WhatIsThereAlreadyOrGoneAlreadyIsNoError) {

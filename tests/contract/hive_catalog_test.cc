@@ -10,7 +10,9 @@
 #include <iostream>
 #include <memory>
 
+#include "sink/catalog_comparison.h"
 #include "sink/catalog_sink.h"
+#include "sink/catalog_table.h"
 #include "support/hive_metastore.h"
 #include "support/result_matchers.h"
 
@@ -97,6 +99,13 @@ class HiveSinkTest : public testing::Test {
     auto list = reader_.ListPartitions(table, Ample());
     EXPECT_THAT(list, support::IsOk());
     return list ? list->size() : 0;
+  }
+  /// Against what the table shows, told up to `told`.
+  CatalogComparison Compare(SinkStamp told, CatalogNaming naming = {}) {
+    const TableTruth truth{.view = view_, .partitions = partitions_, .told = told};
+    auto found = CompareCatalog(reader_, {.naming = std::move(naming)}, truth, Ample());
+    EXPECT_THAT(found, support::IsOk());
+    return found ? found->at(0) : CatalogComparison{};
   }
   void AddPartitions(int begin, int end) {
     for (int i = begin; i < end; ++i) {
@@ -287,6 +296,57 @@ TEST_F(HiveSinkTest, AnAlterationOfATableThatChangedSinceIsRefusedByTheServer) {
               support::IsError(ErrorKind::kConflict, HasSubstr("has been modified")));
 }
 
+TEST_F(HiveSinkTest, WhatOthersDidBehindTheSinksBackIsNamedAndMendedWhenAskedFor) {
+  AddPartitions(0, 30);
+  CatalogSink sink = NewSink();
+  ASSERT_EQ(Apply(sink, {1, 4}).kind, OutcomeKind::kApplied);
+  auto found = Compare({1, 4});
+  EXPECT_EQ(found.agreement, change::Agreement::kEqual)
+      << found.message << testing::PrintToString(found.differences);
+  EXPECT_EQ(Compare({1, 5}).agreement, change::Agreement::kBehind);
+  EXPECT_EQ(Compare({1, 3}).agreement, change::Agreement::kDifferent);
+  const auto table = There(view_.table_name);
+  ASSERT_TRUE(table);
+  const std::vector<PartitionView> lost = {Hour(7)};
+  const std::vector<PartitionView> foreign = {{.path = "x", .values = {"a b/c", "50%"}}};
+  ASSERT_THAT(reader_.DropPartitions(*table, lost, Ample()), support::IsOk());
+  ASSERT_THAT(reader_.AddPartitions(*table, foreign, Ample()), support::IsOk());
+  found = Compare({1, 4});
+  EXPECT_EQ(found.agreement, change::Agreement::kDifferent);
+  EXPECT_THAT(found.missing, testing::ElementsAre("dt=2026-10-10/hour=7"));
+  EXPECT_THAT(found.surplus, testing::ElementsAre("dt=a b%2Fc/hour=50%25"));
+  EXPECT_THAT(found.differences, testing::IsEmpty());
+  // Its stamp says that there is nothing to do, so somebody has to ask.
+  EXPECT_FALSE(Apply(sink, {1, 4}).was_full);
+  const auto outcome = sink.Apply({.now = view_, .stamp = {1, 4}, .compares_all = true}, Ample());
+  EXPECT_EQ(outcome.kind, OutcomeKind::kApplied) << outcome.reason;
+  EXPECT_EQ(Compare({1, 4}).agreement, change::Agreement::kEqual);
+}
+
+TEST_F(HiveSinkTest, ATableThatOthersAlteredOrMadeOrDroppedIsSaidToBeSo) {
+  CatalogSink sink = NewSink();
+  ASSERT_EQ(Apply(sink, {1, 1}).kind, OutcomeKind::kApplied);
+  auto table = There(view_.table_name);
+  ASSERT_TRUE(table);
+  CatalogTable altered = *table;
+  altered.columns.push_back({.name = "extra", .type = "int"});
+  ASSERT_THAT(reader_.AlterTable(*table, altered, Ample()), support::IsOk());
+  auto found = Compare({1, 1});
+  EXPECT_EQ(found.agreement, change::Agreement::kDifferent);
+  EXPECT_THAT(found.differences, testing::ElementsAre("surplus column=extra"));
+  ASSERT_THAT(reader_.DropTable("default", view_.table_name, Ample()), support::IsOk());
+  found = Compare({1, 1});
+  EXPECT_EQ(found.agreement, change::Agreement::kDifferent);
+  EXPECT_FALSE(found.is_there);
+  ASSERT_THAT(reader_.CreateTable(CatalogTables(view_, {})->at(0), Ample()), support::IsOk());
+  found = Compare({1, 1});
+  EXPECT_EQ(found.agreement, change::Agreement::kUnknown);
+  EXPECT_THAT(found.message, HasSubstr("no stamp"));
+  found = Compare({1, 1}, {.database = "nowhere"});
+  EXPECT_EQ(found.agreement, change::Agreement::kDifferent);
+  EXPECT_FALSE(found.is_there);
+}
+
 TEST_F(HiveSinkTest, AMissingDatabaseIsWaitedFor) {
   CatalogSink sink = NewSink({.database = "nowhere"});
   const auto outcome = Apply(sink, {1, 1});
@@ -351,6 +411,9 @@ TEST_F(HiveSinkTest, AServerThatIsDownIsWaitedForAndFoundAgain) {
   const auto outcome = Apply(sink, {1, 2});
   EXPECT_EQ(outcome.kind, OutcomeKind::kTemporary);
   EXPECT_THAT(outcome.reason, HasSubstr("127.0.0.1"));
+  const auto found = Compare({1, 1});
+  EXPECT_EQ(found.agreement, change::Agreement::kUnknown);
+  EXPECT_THAT(found.message, HasSubstr("127.0.0.1"));
   ASSERT_THAT(metastore->Restart(), support::IsOk());
   const auto again = Apply(sink, {1, 2});
   EXPECT_EQ(again.kind, OutcomeKind::kApplied) << again.reason;

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import json
 import pathlib
 import shutil
 from collections.abc import Iterator
 
+import boto3
 import pytest
+from moto.server import ThreadedMotoServer
 
+from daemon import Daemon
 from feed_lab import FeedLab
 from kafka_cluster import KafkaCluster
 from program import BREACH, HEALTHY, UNKNOWN, UNREADABLE, USAGE, WARNING, Program
@@ -21,9 +25,12 @@ def feed(tidemark: Program, kafka: KafkaCluster, tmp_path: pathlib.Path, topic: 
     lab.close()
 
 
-def _reconcile(feed: FeedLab, *tables: object, more: tuple[str, ...] = ()) -> tuple[int, list[dict]]:
+def _reconcile(
+    feed: FeedLab, *tables: object, more: tuple[str, ...] = (), env: dict[str, str] | None = None
+) -> tuple[int, list[dict]]:
     folders = [str(table) for table in tables]
-    run = feed.tidemark("reconcile", *folders, "--config", feed.config, "--format", "json", *more)
+    words = ("--config", feed.config, "--format", "json", *more)
+    run = feed.tidemark("reconcile", *folders, *words, env=env)
     if not run.out:
         return run.code, []
     assert run.json["schema"] == "tidemark.reconcile/1"
@@ -74,6 +81,73 @@ def test_a_table_that_was_never_published_is_unknown_beside_one_that_was(feed: F
     assert (first["agreement"], second["agreement"]) == ("equal", "unknown")
     code, (gone,) = _reconcile(feed, feed.lake / "nowhere")
     assert code == UNKNOWN and gone["message"], gone
+
+
+@pytest.fixture
+def glue() -> Iterator[str]:
+    """Its endpoint. It lets everybody in."""
+    server = ThreadedMotoServer(ip_address="127.0.0.1", port=0, verbose=False)
+    server.start()
+    host, port = server.get_host_and_port()
+    yield f"http://{host}:{port}"
+    server.stop()
+
+
+def test_what_others_did_to_a_catalog_is_named_and_mended_by_the_mirror_that_is_asked(
+    feed: FeedLab, glue: str
+) -> None:
+    keys = {"AWS_ACCESS_KEY_ID": "any", "AWS_SECRET_ACCESS_KEY": "any"}
+    client = boto3.client(
+        "glue", endpoint_url=glue, region_name="eu-west-1", aws_access_key_id="any", aws_secret_access_key="any"
+    )
+    client.create_database(DatabaseInput={"Name": "lake"})
+    sinks = [
+        {"glue": {"endpoint": glue, "region": "eu-west-1", "database": "lake"}},
+        {"trino": {"url": glue, "catalog": "lake", "name": "fast", "tables": ["none"]}},
+    ]
+    table = feed.table()
+    table.commit("dt=1")
+    table.commit("dt=2")
+    state = json.dumps(str(feed.folder / "state"))
+    config = feed.write()
+    config.write_text(
+        config.read_text() + f"state: {{ path: {state} }}\nmirror: {json.dumps({'sinks': sinks})}\n"
+    )
+    daemon = Daemon(feed.tidemark, config, env=keys)
+    try:
+
+        def compare() -> tuple[int, dict]:
+            code, (found,) = _reconcile(feed, table.folder, more=("--sink", "glue"), env=keys)
+            (sink,) = found["sinks"]
+            assert (sink["sink"], sink["kind"]) == ("glue", "glue")
+            return code, sink
+
+        wait_until(lambda: compare()[0] == HEALTHY, "the catalog", 60)
+        place = {"DatabaseName": "lake", "TableName": "orders"}
+        client.delete_partition(**place, PartitionValues=["1"])
+        client.create_partition(**place, PartitionInput={"Values": ["9"], "StorageDescriptor": {"Columns": []}})
+        code, sink = compare()
+        (there,) = sink["tables"]
+        # Whether the stamp is that of the last group depends on what the sink was told at once.
+        assert (code, there["agreement"]) in ((BREACH, "different"), (WARNING, "behind")), sink
+        assert there["missing_partitions"] == ["dt=1"] and there["surplus_partitions"] == ["dt=9"], sink
+        text = feed.tidemark("reconcile", table.folder, "--config", config, "--sink", "glue", env=keys).out
+        assert "lake.orders: 1 partition missing (dt=1), 1 partition too many (dt=9)" in text
+        assert daemon.ask("POST", f"/api/v1/sinks/glue/tables/{table.uid}/resume")[0] == 200
+        wait_until(lambda: compare()[0] == HEALTHY, "the repair", 60)
+        client.delete_table(DatabaseName="lake", Name="orders")
+        code, sink = compare()
+        assert code == BREACH and not sink["tables"][0]["there"], sink
+    finally:
+        daemon.kill()
+    words = ("reconcile", table.folder, "--config", config)
+    for flags, message in (
+        (("--sink", "gleu"), "did you mean 'glue'?"),
+        (("--sink", "fast"), "the sink 'fast' keeps nothing to compare with"),
+        (("--sink", "glue", "--repair"), "/api/v1/sinks/{sink}/tables/{uid}/resume"),
+    ):
+        run = feed.tidemark(*words, *flags)
+        assert run.code == USAGE and message in run.err, run
 
 
 def test_what_cannot_be_asked_has_its_exit_code(
