@@ -83,8 +83,11 @@ Result<SinkOutcome> CatalogSink::Change(const CatalogTable& there, const Catalog
   std::optional<CatalogTable> before = there;
   TRY_ASSIGN(CatalogTable changed, ChangedTable(there, wanted));
   const bool has_new_shape = !ShapeDifferences(there, changed).empty();
+  const auto stamp = StampOf(there);
+  // Epochs are few; without the new one each update would compare everything.
+  const bool has_old_epoch = !stamp || stamp->epoch != update.stamp.epoch;
   const bool stamps =
-      has_new_shape || is_new || !StampOf(there) || options_.stamping == Stamping::kEachUpdate;
+      has_new_shape || is_new || has_old_epoch || options_.stamping == Stamping::kEachUpdate;
   // One alteration where nothing comes between.
   const bool has_partitions =
       step == SyncStep::kFull || !update.delta->added.empty() || !update.delta->dropped.empty();

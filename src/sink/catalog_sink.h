@@ -15,8 +15,9 @@ namespace tidemark::sink {
 /// When a table in the catalog gets its stamp.
 enum class Stamping {
   kEachUpdate,
-  /// Only with a change of the table itself: where each alteration costs one of a hundred thousand
-  /// versions (Glue, hudi#8744). How far a target is then is what our own store remembers.
+  /// Only with a change of the table itself, or a new epoch: where each alteration costs one of a
+  /// hundred thousand versions (Glue, hudi#8744). How far a target is then is what our own store
+  /// remembers.
   kWithChanges,
 };
 

@@ -143,6 +143,18 @@ TEST_F(CatalogSinkTest, FilesAloneMoveTheStampAloneAndInGlueNothing) {
   EXPECT_THAT(tables_.calls, ElementsAre("read orders"));
 }
 
+TEST_F(CatalogSinkTest, ANewEpochIsStampedInGlueTooSoThatWhatFollowsIsADelta) {
+  const CatalogSinkOptions glue{.stamping = Stamping::kWithChanges};
+  ASSERT_EQ(Apply({1, 7}, nullptr, glue).kind, OutcomeKind::kApplied);
+  applied_ = {1, 7};
+  EXPECT_TRUE(Apply({2, 1}, nullptr, glue).was_full);
+  EXPECT_EQ(StampOf(There().table), (SinkStamp{2, 1}));
+  applied_ = {2, 1};
+  const TableDelta delta{.from = {2, 1}, .to = {2, 2}, .touched = {Day("1")}};
+  EXPECT_FALSE(Apply({2, 2}, &delta, glue).was_full);
+  EXPECT_THAT(tables_.calls, ElementsAre("read orders"));
+}
+
 TEST_F(CatalogSinkTest, AfterAGapEverythingIsCompared) {
   ASSERT_EQ(Apply({1, 1}).kind, OutcomeKind::kApplied);
   partitions_ = {Day("2"), Day("4")};
