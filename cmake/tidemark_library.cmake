@@ -5,6 +5,9 @@
 # (tools/tidy fails on an orphan). TESTS are the *_test.cc beside the code.
 include(GoogleTest)
 
+# Tests run once for each time they are compiled: a quarter less work for the compiler is worth more than their speed.
+set(TIDEMARK_TEST_OPTIONS "$<$<CONFIG:RelWithDebInfo>:-O1>")
+
 function(tidemark_library name)
   cmake_parse_arguments(arg "" "" "SRCS;HDRS;DEPS;PRIVATE_DEPS;TESTS;TEST_DEPS" ${ARGN})
   string(REPLACE "/" "_" target "tidemark_${name}")
@@ -31,6 +34,7 @@ function(tidemark_test name)
     set(arg_TIMEOUT 120)
   endif()
   add_executable(${name} ${arg_SRCS})
+  target_compile_options(${name} PRIVATE ${TIDEMARK_TEST_OPTIONS})
   target_include_directories(${name} PRIVATE "${CMAKE_SOURCE_DIR}/src" "${CMAKE_SOURCE_DIR}/tests")
   target_link_libraries(${name} PRIVATE tidemark_warnings ${arg_DEPS} GTest::gmock GTest::gtest GTest::gtest_main)
   target_compile_definitions(${name} PRIVATE TIDEMARK_TESTDATA="${CMAKE_SOURCE_DIR}/testdata")
