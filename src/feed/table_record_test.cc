@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <string>
+#include <utility>
 
 #include "support/result_matchers.h"
 
@@ -120,6 +121,20 @@ TEST(TableRecordTest, AFlippedByteIsRefusedOrChangesNothing) {
         EXPECT_EQ(TableRecordText(*read), text) << at;
       }
     }
+  }
+}
+
+TEST(TableRecordTest, AStrangersRecordThatNestsWithoutEndIsRefused) {
+  constexpr size_t kDepth = 400'000;
+  using Pair = std::pair<std::string, std::string>;
+  for (const auto& [open, close] : {Pair{"[", "]"}, Pair{R"({"a":)", "}"}}) {
+    std::string text = R"({"format":1,"hash":"00","table":)";
+    for (size_t i = 0; i < kDepth; ++i) text += open;
+    text += "0";
+    for (size_t i = 0; i < kDepth; ++i) text += close;
+    const auto read = ParseTableRecord(text + "}");
+    ASSERT_FALSE(read) << open;
+    EXPECT_EQ(read.error().kind, ErrorKind::kCorrupt) << open;
   }
 }
 
