@@ -83,7 +83,8 @@ Result<Schema> FinishSchema(std::vector<Column> columns) {
   TRY(Finisher().Finish(columns, ""));
   Schema schema;
   schema.columns = std::move(columns);
-  schema.fingerprint = HexOf(HashOf(CanonicalText(schema.columns)));
+  // No schema at all has no fingerprint, and who reads an event cannot tell one without columns.
+  if (!schema.columns.empty()) schema.fingerprint = HexOf(HashOf(CanonicalText(schema.columns)));
   return schema;
 }
 
