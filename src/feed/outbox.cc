@@ -1,12 +1,29 @@
 #include "feed/outbox.h"
 
+#include <algorithm>
+#include <charconv>
 #include <utility>
 
+#include "api/change_parse.h"
 #include "base/check.h"
 
 namespace tidemark::feed {
 
 namespace {
+
+/// Nobody gets there; a stranger's head that says so is not believed.
+constexpr int64_t kEpochsMax = int64_t{1} << 40;
+/// Pages of a lost table's snapshot that are looked after; those beyond stay, and harm nobody.
+constexpr int64_t kPagesMax = int64_t{1} << 16;
+
+/// Of "<uid>/p/<page>"; -1 where it is none of ours.
+int64_t PageOf(const std::string& key) {
+  const size_t digits = key.rfind('/') + 1;
+  int64_t page = -1;
+  const char* const end = key.data() + key.size();
+  const auto [rest, error] = std::from_chars(key.data() + digits, end, page);
+  return error == std::errc{} && rest == end && page < kPagesMax ? page : -1;
+}
 
 /// Errors that say something of the records, not of the way to the log.
 bool IsOfTheRecords(ErrorKind kind) {
@@ -47,6 +64,57 @@ Status Outbox::ReadBack(const Budget& budget) {
   return {};
 }
 
+Status Outbox::FindLost(std::span<const Parcel* const> parcels, const Budget& budget) {
+  const auto is_unknown = [&](const Parcel* parcel) {
+    return parcel->before.empty() && !stamps_.contains(parcel->uid) &&
+           !refused_.contains(parcel->uid);
+  };
+  if (std::ranges::none_of(parcels, is_unknown)) return {};
+  if (!knows_heads_) TRY(ReadHeads(budget));
+  for (const Parcel* parcel : parcels) {
+    const auto head = heads_.find(parcel->uid);
+    if (!is_unknown(parcel) || head == heads_.end() || head->second.epoch == 0) continue;
+    TableRecord lost{.uid = parcel->uid,
+                     .table_id = parcel->after.table_id,
+                     .base_path = parcel->after.base_path,
+                     .epochs_over = head->second.epoch,
+                     .snapshot = head->second};
+    stamps_.emplace(parcel->uid, StampOf(lost));
+    tables_.emplace(parcel->uid, std::move(lost));
+  }
+  return {};
+}
+
+Status Outbox::ReadHeads(const Budget& budget) {
+  const auto take = [&](const ReadRecord& record) {
+    const size_t slash = record.key.find('/');
+    if (slash == std::string::npos) return;
+    StoredSnapshot& head = heads_[record.key.substr(0, slash)];
+    if (!record.key.ends_with("/head")) {
+      const int64_t page = PageOf(record.key);
+      if (record.value) head.page_count = std::max(head.page_count, page + 1);
+    } else if (!record.value) {
+      head = {};
+    } else if (const auto read = api::ParseStateHead(*record.value);
+               read && read->epoch <= kEpochsMax) {
+      head.epoch = std::max(head.epoch, read->epoch);
+    }
+  };
+  // A long topic takes several tries: each goes on where the last one stopped.
+  const auto read = log_.Read(
+      LogTopic::kState, partition_, next_head_,
+      [&](const ReadRecord& record) -> Status {
+        take(record);
+        next_head_ = record.offset + 1;
+        return {};
+      },
+      budget);
+  // Nobody was asked for this right so far: new tables are told without it.
+  if (!read && read.error().kind != ErrorKind::kDenied) return internal::Pass(read);
+  knows_heads_ = true;
+  return {};
+}
+
 std::optional<ParcelOutcome> Outbox::Known(const Parcel& parcel) const {
   if (const auto refused = refused_.find(parcel.uid); refused != refused_.end())
     return ParcelOutcome{.status = std::unexpected(refused->second)};
@@ -70,6 +138,7 @@ std::vector<ParcelOutcome> Outbox::Send(std::span<const Parcel* const> parcels,
   if (!is_open()) {
     if (const auto opened = Open(budget); !opened) return fail(opened.error());
   }
+  if (const auto found = FindLost(parcels, budget); !found) return fail(found.error());
   std::vector<const Parcel*> sendable;
   std::vector<size_t> places;
   for (size_t i = 0; i < parcels.size(); ++i) {

@@ -31,8 +31,10 @@ struct ParcelOutcome {
 };
 
 /// Groups and cursor go out in one transaction or not at all, and whether they did is read back
-/// when it is in doubt: so each group is out exactly once, whatever happens to this process. One
-/// caller at a time.
+/// when it is in doubt: so each group is out exactly once, whatever happens to this process. A
+/// table of which nothing is remembered is new, or its record was lost with the cursor topic: what
+/// the state topic has of it decides, so that it never begins an epoch anew that subscribers are
+/// in. One caller at a time.
 class Outbox {
  public:
   /// `log` outlives it.
@@ -59,6 +61,9 @@ class Outbox {
 
  private:
   Status ReadBack(const Budget& budget);
+  /// Looks for tables that were published although nothing is remembered of them.
+  Status FindLost(std::span<const Parcel* const> parcels, const Budget& budget);
+  Status ReadHeads(const Budget& budget);
   Status SendAll(std::span<const Parcel* const> parcels, const Budget& budget);
   /// Decides what needs no sending; nullopt: it is to be sent.
   std::optional<ParcelOutcome> Known(const Parcel& parcel) const;
@@ -70,6 +75,9 @@ class Outbox {
   std::unique_ptr<LogWriter> writer_;
   bool is_lost_ = false;
   Offset next_ = 0;  // of the cursor topic
+  Offset next_head_ = 0;  // of the state topic
+  bool knows_heads_ = false;
+  std::map<std::string, StoredSnapshot> heads_;  // newest snapshots by uid, as far as they are read
   std::map<std::string, TableRecord> tables_;
   std::map<std::string, std::string> stamps_;  // of tables_
   std::map<std::string, Error> refused_;

@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "api/feed_json.h"
 #include "feed/memory_log.h"
 #include "feed/table_publisher.h"
 #include "storage/memory_store.h"
@@ -305,6 +306,36 @@ TEST_F(OutboxCasesTest, WhatGoesOnFromAnotherRecordIsStale) {
   EXPECT_TRUE(outcome.is_stale);
   EXPECT_THAT(outcome.status, IsError(ErrorKind::kConflict, _));
   EXPECT_THAT(Send({ParcelOf("a", "one", "two")})[0].status, IsOk());
+}
+
+TEST_F(OutboxCasesTest, ATableWhoseCursorWasLostGoesBeyondTheEpochThatSubscribersHold) {
+  TableRecord lost{.uid = "a", .table_id = "one", .cursor = change::Cursor{}};
+  lost.cursor->epoch = 4;
+  lost.cursor->seq = 17;
+  log_.Append(0, HeadOf(lost, kNow));
+  for (const int64_t page : {0, 1, 2}) {
+    log_.Append(0, {.topic = LogTopic::kState, .key = api::StatePageKey("a", page), .value = "{}"});
+  }
+  log_.Append(0, {.topic = LogTopic::kState, .key = api::StatePageKey("a", 2), .value = {}});
+  log_.Append(0, {.topic = LogTopic::kState, .key = "junk/head", .value = "[[["});
+  const auto outcomes = Send({ParcelOf("a", "", "one"), ParcelOf("b", "", "two")});
+  EXPECT_TRUE(outcomes[0].is_stale);
+  EXPECT_THAT(outcomes[1].status, IsOk());
+  ASSERT_TRUE(outbox_.tables().contains("a"));
+  const TableRecord& found = outbox_.tables().at("a");
+  EXPECT_EQ(found.epochs_over, 4);
+  EXPECT_FALSE(found.cursor);
+  // So that the pages of the former snapshot go when a new one is shorter.
+  ASSERT_TRUE(found.snapshot);
+  EXPECT_EQ(found.snapshot->page_count, 3);
+  auto parcel = MakeQuietParcel(found, {.uid = "a", .table_id = "one", .epochs_over = 4}, {});
+  EXPECT_THAT(Send({parcel})[0].status, IsOk());
+}
+
+TEST_F(OutboxCasesTest, ATableThatWasDroppedAndHasNoHeadBeginsAsANewOne) {
+  log_.Append(0, HeadOf({.uid = "a", .cursor = change::Cursor{}}, kNow));
+  log_.Append(0, {.topic = LogTopic::kState, .key = api::StateHeadKey("a"), .value = {}});
+  EXPECT_THAT(Send({ParcelOf("a", "", "one")})[0].status, IsOk());
 }
 
 TEST_F(OutboxCasesTest, AnOwnerThatWasReplacedSendsNothing) {

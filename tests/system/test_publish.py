@@ -350,3 +350,41 @@ def test_a_dropped_table_is_told_and_one_that_comes_after_it_begins_anew(feed: F
     wait_until(lambda: reader.state(table.uid)[0] is not None, "the new table", 60)
     assert reader.state(table.uid)[0]["epoch"] == 2
     assert reader.partitions(table.uid) == {"dt=9"}
+
+
+def test_a_file_in_place_of_the_tables_folder_is_no_drop(feed: FeedLab) -> None:
+    table = feed.table()
+    table.commit("dt=1")
+    publisher = feed.start()
+    reader = feed.reader()
+    wait_until(lambda: reader.state(table.uid)[0] is not None, "the first snapshot", 30)
+    own = table.folder / ".hoodie"
+    own.rename(table.folder / "aside")
+    own.write_text("")
+    wait_until(lambda: "is no folder" in publisher.log(), "the complaint", 60)
+    own.unlink()
+    (table.folder / "aside").rename(own)
+    table.commit("dt=2")
+    feed.await_commits(table)
+    assert reader.state(table.uid)[0]["epoch"] == 1
+
+
+def test_a_lost_cursor_topic_begins_an_epoch_beyond_what_subscribers_hold(feed: FeedLab) -> None:
+    table = feed.table()
+    table.commit("dt=1")
+    assert feed.once().code == HEALTHY
+    for number in range(3):
+        table.commit(f"dt={number}")
+    assert feed.once().code == HEALTHY
+    cursor = f"{feed.prefix}.cursor"
+    feed.kafka.delete_topic(cursor)
+    feed.kafka.create_topic(cursor, feed.partitions, {"cleanup.policy": "compact"})
+    table.commit("dt=9")
+    assert feed.once().code == HEALTHY
+    reader = feed.reader()
+    head, _ = reader.state(table.uid)
+    assert head and head["epoch"] == 2
+    assert reader.partitions(table.uid) == table.partitions
+    table.commit("dt=10")
+    assert feed.once().code == HEALTHY
+    assert reader.commits(table.uid)[-1] == table.instants[-1]
