@@ -1,5 +1,6 @@
 #include "feed/table_publisher.h"
 
+#include <algorithm>
 #include <functional>
 #include <string_view>
 #include <utility>
@@ -142,12 +143,26 @@ Status TablePublisher::CheckReachable(const Budget& budget) const {
   } else if (own.error().kind != ErrorKind::kNotFound) {
     return std::unexpected(own.error());
   }
+  if (store_->is_local()) TRY(CheckNothingInPlace(budget));
   if (!parent_) return {};
   TRY_ASSIGN(const auto around, parent_->List("", {}, budget));
   // An empty mount point looks like a folder whose tables are all gone.
   if (parent_->is_local() && around.objects.empty() && around.folders.empty())
     return Fail(ErrorKind::kUnavailable, "the folder around the table is empty");
   return {};
+}
+
+/// Something that is no folder (a file, a link that leads nowhere) stands where the table's own
+/// folder was: somebody's mishap, which is no drop.
+Status TablePublisher::CheckNothingInPlace(const Budget& budget) const {
+  const auto around = store_->List("", {}, budget);
+  if (!around && around.error().kind == ErrorKind::kNotFound) return {};
+  if (!around) return std::unexpected(around.error());
+  const auto is_own = [](const std::string& key) { return key == ".hoodie"; };
+  if (std::ranges::none_of(around->objects, is_own, &storage::ObjectInfo::key) &&
+      std::ranges::none_of(around->others, is_own))
+    return {};
+  return Fail(ErrorKind::kConflict, ".hoodie is there, but is no folder");
 }
 
 void TablePublisher::Sent(Parcel parcel) {

@@ -90,6 +90,7 @@ class TablePublisher {
   Result<TableLook> Missing(const Error& error, const TableWishes& wishes, WallTime now,
                             const Budget& budget);
   Status CheckReachable(const Budget& budget) const;
+  Status CheckNothingInPlace(const Budget& budget) const;
 
   std::shared_ptr<const storage::ObjectStore> store_;
   std::shared_ptr<const storage::ObjectStore> parent_;
