@@ -86,21 +86,37 @@ class MemoryLog::Follower final : public LogFollower {
 
   Result<std::vector<ReadRecord>> Poll(Milliseconds wait) override {
     std::vector<ReadRecord> records;
+    bool is_past_end = false;
     const auto take = [&] {
       for (auto& [place, next] : next_) {
         const auto& log = shared_->logs[place];
+        if (next > log.size()) {
+          is_past_end = true;
+          next = 0;
+          continue;
+        }
         for (; next < log.size(); ++next) records.push_back(log[next]);
       }
-      return !records.empty();
+      return is_past_end || !records.empty();
     };
     std::unique_lock lock(shared_->mutex);
+    if (std::exchange(is_exhausted_, false)) return Exhausted();
     shared_->has_more.wait_for(lock, wait, take);
+    if (!is_past_end) return records;
+    // After what was read before it, as a broker's client says it.
+    is_exhausted_ = !records.empty();
+    if (records.empty()) return Exhausted();
     return records;
   }
 
  private:
+  static std::unexpected<Error> Exhausted() {
+    return Fail(ErrorKind::kExhausted, "records are not there any more");
+  }
+
   std::shared_ptr<Shared> shared_;
   std::map<Shared::Place, size_t> next_;
+  bool is_exhausted_ = false;
 };
 
 MemoryLog::MemoryLog(int32_t partition_count)
@@ -120,6 +136,12 @@ void MemoryLog::Append(PartitionId partition, LogRecord record) {
   const std::lock_guard lock(shared_->mutex);
   shared_->Write(partition, record);
   shared_->has_more.notify_all();
+}
+
+void MemoryLog::MakeAnew(LogTopic topic) {
+  const std::lock_guard lock(shared_->mutex);
+  for (auto& [place, log] : shared_->logs)
+    if (place.first == topic) log.clear();
 }
 
 int32_t MemoryLog::partition_count() const {

@@ -32,6 +32,8 @@ class MemoryLog final : public EventLog {
   std::vector<ReadRecord> Records(LogTopic topic, PartitionId partition) const;
   /// From outside, as to the control topic.
   void Append(PartitionId partition, LogRecord record);
+  /// As when the topic is deleted and made anew: offsets begin at 0 again.
+  void MakeAnew(LogTopic topic);
 
   int32_t partition_count() const override;
   Result<std::unique_ptr<LogWriter>> OpenWriter(PartitionId partition,

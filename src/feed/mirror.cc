@@ -14,6 +14,11 @@ namespace {
 constexpr Milliseconds kTickEvery{250};
 /// Poison that waits for the topic of the dead to take it; more is only counted.
 constexpr size_t kPoisonWaitingMax = 1'000;
+constexpr size_t kPoisonBytesMax = size_t{16} << 20;
+/// So much is gathered while a topic is read: it may hold nothing else.
+constexpr size_t kPoisonAtOnce = 64;
+/// A topic of the dead that took nothing is left alone so long; a try may take seconds.
+constexpr Milliseconds kBuryAgainAfter{30'000};
 
 void Pause(Milliseconds time, Budget budget) {
   budget.retry_delay = time;
@@ -67,9 +72,10 @@ void Mirror::Round(Milliseconds wait, const Budget& budget) {
   if (!follower_) return Pause(wait, budget);
   auto records = follower_->Poll(wait);
   if (records) {
-    TakeAll(*std::move(records));
+    TakeAll(*std::move(records), budget);
   } else if (records.error().kind != ErrorKind::kCancelled) {
     Complain("the feed cannot be read", records.error());
+    if (records.error().kind == ErrorKind::kExhausted) BeginAnew();
   }
   const MonoTime now = clock_.Mono();
   if (now - ticked_at_ >= kTickEvery) {
@@ -101,21 +107,32 @@ void Mirror::BeginAll(const Budget& budget) {
   }
 }
 
+/// Where we were is no record any more: deleted unread, or the topic was made anew. Which of the
+/// two the ends of the partitions say.
+void Mirror::BeginAnew() {
+  for (auto& [partition, followed] : partitions_) followed.has_begun = false;
+}
+
 Status Mirror::Begin(PartitionId partition, Followed& followed, const Budget& budget) {
   // The state first: groups that a snapshot contains are then repeats.
   TRY_ASSIGN(const Offset state_end,
              log_.Read(LogTopic::kState, partition, 0,
                        [&](ReadRecord record) -> Status {
                          tables_.TakeState(std::move(record), "", clock_.Mono(), news(), poison_);
+                         BuryMany(budget);
                          return {};
                        },
                        budget));
   const Offset from = followed.next;
-  TRY_ASSIGN(Offset end, ReadEvents(partition, followed, budget));
-  if (end < from) {
-    // The topic was made anew.
+  TRY_ASSIGN(const Offset end, ReadEvents(partition, followed, budget));
+  if (end < from || std::exchange(followed.is_made_anew, false)) {
+    Log(LogLevel::kWarning,
+        fmt::format("the event topic was made anew, and its tables are listed anew partition={} "
+                    "offset={} end={}",
+                    partition, from, end));
+    tables_.Forget(partition);
     followed.next = 0;
-    TRY_ASSIGN(end, ReadEvents(partition, followed, budget));
+    return Begin(partition, followed, budget);
   }
   followed.next = end;
   TRY(follower_->FollowFrom(LogTopic::kState, partition, state_end, budget));
@@ -130,22 +147,31 @@ Result<Offset> Mirror::ReadEvents(PartitionId partition, Followed& followed,
                    [&](ReadRecord record) -> Status {
                      followed.next = record.offset + 1;
                      tables_.TakeEvent(std::move(record), clock_.Mono(), news(), poison_);
+                     BuryMany(budget);
                      SaveIfDue();
                      return {};
                    },
                    budget);
 }
 
-void Mirror::TakeAll(std::vector<ReadRecord> records) {
+void Mirror::TakeAll(std::vector<ReadRecord> records, const Budget& budget) {
   for (auto& record : records) {
     const auto found = partitions_.find(record.partition);
     if (found == partitions_.end()) continue;
+    Followed& followed = found->second;
+    if (!followed.has_begun) continue;  // it is read again in the next round
     if (record.topic == LogTopic::kEvents) {
-      found->second.next = record.offset + 1;
+      if (record.offset < followed.next) {
+        followed.is_made_anew = true;
+        followed.has_begun = false;
+        continue;
+      }
+      followed.next = record.offset + 1;
       tables_.TakeEvent(std::move(record), clock_.Mono(), news(), poison_);
     } else if (record.topic == LogTopic::kState) {
       tables_.TakeState(std::move(record), "", clock_.Mono(), news(), poison_);
     }
+    BuryMany(budget);
   }
 }
 
@@ -177,7 +203,22 @@ void Mirror::ListOne(PartitionId partition, const MirrorTables::Uids& uids,
   }
 }
 
+void Mirror::BuryMany(const Budget& budget) {
+  if (poison_.size() >= kPoisonAtOnce) BuryAll(budget);
+}
+
+void Mirror::TrimPoison() {
+  size_t kept = 0, bytes = 0;
+  for (; kept < std::min(poison_.size(), kPoisonWaitingMax); ++kept) {
+    const auto& value = poison_[kept].record.value;
+    bytes += value ? value->size() : 0;
+    if (bytes > kPoisonBytesMax) break;
+  }
+  poison_.erase(poison_.begin() + static_cast<std::ptrdiff_t>(kept), poison_.end());
+}
+
 void Mirror::BuryAll(const Budget& budget) {
+  if (clock_.Mono() < bury_after_) return TrimPoison();
   while (!poison_.empty()) {
     const Poison& next = poison_.front();
     Complain(fmt::format("an event cannot be read topic={} partition={} offset={}",
@@ -188,9 +229,8 @@ void Mirror::BuryAll(const Budget& budget) {
       const auto buried = outlet_->Bury(next.record, next.why, budget);
       if (!buried) {
         Complain("the topic of the dead cannot be written", buried.error());
-        if (poison_.size() > kPoisonWaitingMax)
-          poison_.erase(poison_.begin() + kPoisonWaitingMax, poison_.end());
-        return;
+        bury_after_ = clock_.Mono() + kBuryAgainAfter;
+        return TrimPoison();
       }
       ++buried_;
     }

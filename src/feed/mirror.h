@@ -84,15 +84,19 @@ class Mirror {
     bool has_begun = false;
     MonoTime retry_at{};
     Offset next = 0;  // of the events
+    bool is_made_anew = false;  // the event topic was, since we follow it
   };
 
   void BeginAll(const Budget& budget);
+  void BeginAnew();
   Status Begin(PartitionId partition, Followed& followed, const Budget& budget);
   Result<Offset> ReadEvents(PartitionId partition, Followed& followed, const Budget& budget);
-  void TakeAll(std::vector<ReadRecord> records);
+  void TakeAll(std::vector<ReadRecord> records, const Budget& budget);
   void ListAll(const Budget& budget);
   void ListOne(PartitionId partition, const MirrorTables::Uids& uids, const Budget& budget);
   void BuryAll(const Budget& budget);
+  void BuryMany(const Budget& budget);
+  void TrimPoison();
   void SaveIfDue();
   void Tell();
   void NoteReady();
@@ -114,6 +118,7 @@ class Mirror {
   std::string complaint_;  // said last, so that it is not said each round
   MonoTime saved_at_{};
   MonoTime ticked_at_{};
+  MonoTime bury_after_{};
   std::atomic<bool> is_ready_ = false;
   std::atomic<int64_t> buried_ = 0;
 };

@@ -133,6 +133,18 @@ void MirrorTables::Tick(MonoTime now, std::vector<TableNews>* news) {
   for (auto& [uid, entry] : tables_) Note(entry, entry.subscriber.Tick(now), news);
 }
 
+void MirrorTables::Forget(PartitionId partition) {
+  const std::lock_guard lock(mutex_);
+  for (auto& [uid, entry] : tables_) {
+    if (entry.partition != partition) continue;
+    const Replica& held = entry.subscriber.replica();
+    Replica replica{.uid = uid, .table_id = held.table_id, .base_path = held.base_path};
+    entry = Entry(Subscriber(std::move(replica), options_.limits));
+    entry.partition = partition;
+    entry.is_changed = entry.is_whole = true;
+  }
+}
+
 void MirrorTables::NoteApplied(Entry& entry, const change::Group& group) {
   ++counts_.applied;
   counts_.late += group.is_late ? 1 : 0;

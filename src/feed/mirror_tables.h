@@ -76,6 +76,9 @@ class MirrorTables {
   void TakeState(ReadRecord record, std::string_view only, MonoTime now,
                  std::vector<TableNews>* news, std::vector<Poison>& poison);
   void Tick(MonoTime now, std::vector<TableNews>* news);
+  /// The partition's topics were made anew, so that what is held of its tables proves nothing any
+  /// more: they are loading again, until a snapshot of them comes.
+  void Forget(PartitionId partition);
 
   using Uids = std::set<std::string, std::less<>>;
   /// Tables for which the state topic is to be read, by partition; their reading begins.

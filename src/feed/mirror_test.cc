@@ -5,7 +5,9 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <filesystem>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -40,11 +42,15 @@ class RecordingOutlet final : public MirrorOutlet {
     return {};
   }
   Status Bury(const ReadRecord& record, const Error& why, const Budget&) override {
+    ++tries;
     if (!takes) return Fail(ErrorKind::kUnavailable, "no broker");
+    if (before_burial) before_burial();
     buried.push_back(record.value.value_or("") + " because " + why.message);
     return {};
   }
   bool takes = true;
+  int tries = 0;
+  std::function<void()> before_burial{};
   std::vector<std::string> asked;
   std::vector<std::string> buried;
 };
@@ -187,6 +193,31 @@ TEST_F(MirrorTest, GoesOnWhereItWasAfterARestart) {
   EXPECT_EQ(mirror_->tables().counts().repeats, 0);
 }
 
+TEST_F(MirrorTest, AFeedThatWasMadeAnewIsListedAnew) {
+  for (const bool is_running : {false, true}) {
+    SCOPED_TRACE(is_running);
+    PublishedTable former(log_, "a");
+    former.Begin();
+    for (const char* const change : {"+p", "+q", "+r"})
+      former.Append(former.publisher().Commit({change}));
+    Round();
+    ExpectInStep(former);
+    for (const LogTopic topic : {LogTopic::kEvents, LogTopic::kState}) log_.MakeAnew(topic);
+    // Nothing is remembered, so what it tells looks older than what the mirror holds.
+    PublishedTable table(log_, "a");
+    table.publisher().Commit({"+x"});
+    table.Begin();
+    if (!is_running) Restart();
+    for (int i = 0; i < 3; ++i) Round();
+    ExpectInStep(table);
+    Restart();
+    Round();
+    ExpectInStep(table);
+    for (const LogTopic topic : {LogTopic::kEvents, LogTopic::kState}) log_.MakeAnew(topic);
+    Restart("anew");
+  }
+}
+
 TEST_F(MirrorTest, AHalfGroupIsReadAgainAfterARestart) {
   PublishedTable a(log_, "a");
   a.Begin();
@@ -270,6 +301,35 @@ TEST_F(MirrorTest, PoisonThatCannotBeBuriedIsMetAgainAfterARestart) {
   Restart();
   Round();
   EXPECT_THAT(outlet_.buried, SizeIs(1));
+}
+
+TEST_F(MirrorTest, PoisonIsBuriedWhileItIsReadAndNotKeptUntilThen) {
+  PublishedTable a(log_, "a");
+  a.Begin();
+  for (int i = 0; i < 500; ++i) a.Append("poison");
+  int64_t most = 0;
+  outlet_.before_burial = [&] {
+    most = std::max(most, mirror_->tables().counts().poison - mirror_->buried());
+  };
+  Round();
+  EXPECT_THAT(outlet_.buried, SizeIs(500));
+  EXPECT_LE(most, 64);
+  for (int i = 0; i < 500; ++i) a.Append("poison");
+  Round();
+  EXPECT_THAT(outlet_.buried, SizeIs(1000));
+  EXPECT_LE(most, 64);
+}
+
+TEST_F(MirrorTest, ATopicOfTheDeadThatCannotBeWrittenIsNotAskedEachTime) {
+  PublishedTable a(log_, "a");
+  a.Begin();
+  outlet_.takes = false;
+  for (int i = 0; i < 500; ++i) a.Append("poison");
+  for (int i = 0; i < 10; ++i) Round();
+  EXPECT_EQ(outlet_.tries, 1);
+  outlet_.takes = true;
+  Round(std::chrono::minutes(1));
+  EXPECT_THAT(outlet_.buried, SizeIs(500));
 }
 
 TEST_F(MirrorTest, AnEventUnderAnotherTablesKeyIsPoison) {
