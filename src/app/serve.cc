@@ -62,6 +62,8 @@ class FileStamps {
         stamps_, [](const auto& entry) { return StampOf(entry.first) != entry.second; });
   }
 
+  friend bool operator==(const FileStamps&, const FileStamps&) = default;
+
  private:
   using Stamp = std::pair<fs::file_time_type, uintmax_t>;
   static Stamp StampOf(const std::string& file) {
@@ -180,9 +182,16 @@ class Daemon {
     if (coordination_) coordination_->Begin([this] { TakeShare(); });
     Log(LogLevel::kInfo, fmt::format("watching pipelines={}", current_.Get()->pipelines.size()));
     FileStamps stamps(current_.Get()->files);
+    std::optional<FileStamps> changing;
     while (WaitUnlessStopped(kFileLookEvery, options_.stop)) {
       const bool is_asked = options_.wants_reload && options_.wants_reload();
       if (!is_asked && !stamps.HaveChanged()) continue;
+      // Half of a file that is being written may be a configuration without mistakes, too.
+      if (FileStamps now(current_.Get()->files); !is_asked && changing != now) {
+        changing = std::move(now);
+        continue;
+      }
+      changing.reset();
       Reload();
       stamps = FileStamps(current_.Get()->files);
     }
@@ -470,8 +479,13 @@ class Daemon {
         Log(LogLevel::kError, FormatMistake(mistake));
       return;
     }
-    HideInLog(*loaded.config);
     const auto old = current_.Get();
+    if (loaded.config->pipelines.empty() && !old->pipelines.empty()) {
+      // As at the start: it would forget all that is known of them.
+      return Log(LogLevel::kError,
+                 "the changed configuration holds no pipeline, and the old one stays");
+    }
+    HideInLog(*loaded.config);
     WarnOfRestart(*old, *loaded.config);
     if (const std::string& file = old->http.value_or(HttpConfig{}).bearer_tokens_file;
         !file.empty()) {

@@ -127,6 +127,11 @@ def test_a_reload_takes_changes_and_a_broken_file_is_refused(lab: Lab, topic: st
     assert "'interval'" in daemon.log()
     assert daemon.pipelines()["orders"]["status"] == "breach"
 
+    lab.config.write_text("")  # as an editor leaves it for a moment that writes it anew
+    daemon.process.send_signal(signal.SIGHUP)
+    wait_until(lambda: "holds no pipeline" in daemon.log(), "the empty file in the log", 30)
+    assert daemon.pipelines()["orders"]["status"] == "breach"
+
     lab.add("payments", f"{topic},0:1")
     del lab.pipelines["orders"]
     lab.write()
