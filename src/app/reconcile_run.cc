@@ -162,7 +162,7 @@ Result<std::vector<api::ReconciledTable>> ReconcileTables(const Config& config,
   for (const auto& table : tables) {
     api::ReconciledTable result{.table = table, .uid = api::TableUid(BasePathOf(table))};
     auto found = comparison.Make(table, result.uid);
-    TRY(budget.Check());
+    if (budget.is_stopped()) return std::unexpected(budget.Check().error());
     if (found) {
       result.found = std::move(found->found);
       result.sinks = std::move(found->sinks);

@@ -155,7 +155,8 @@ TEST_F(SliceLogTest, AFileThatIsWalkedHasTheBlocksOfOneInMemory) {
   const auto compare = [&](const std::string& bytes) {
     ASSERT_TRUE(memory_.Put("p/x", bytes, Budget()).has_value());
     storage::ObjectState state(storage::ObjectChange::kGrow);
-    StoredLog log(memory_, "p/x", {.size = bytes.size(), .stretch_bytes = 48}, state, Budget());
+    const Budget budget;
+    StoredLog log(memory_, "p/x", {.size = bytes.size(), .stretch_bytes = 48}, state, budget);
     const auto walked = walk([&](FindingSink sink) { return LogReader(log, "p/x", sink); });
     const auto held =
         walk([&](FindingSink sink) { return LogReader(std::string_view(bytes), "p/x", sink); });
@@ -174,9 +175,10 @@ TEST_F(SliceLogTest, BlocksThatAreNotLookedIntoAreFoundByTheirEnds) {
   const std::string whole = support::ReadTestdata("hudi/logs/intact.log");
   ASSERT_TRUE(memory_.Put("p/x", whole, Budget()).has_value());
   storage::ObjectState state(storage::ObjectChange::kGrow);
+  const Budget budget;
   StoredLog log(memory_, "p/x",
                 {.size = whole.size(), .block_bytes_max = 512, .stretch_bytes = 512}, state,
-                Budget());
+                budget);
   LogReader reader(log, "p/x", {});
   const auto first = reader.Next();
   ASSERT_TRUE(first.has_value());
