@@ -13,8 +13,9 @@ from moto.server import ThreadedMotoServer
 
 from daemon import Daemon
 from feed_lab import FeedLab
+from free_ports import free_ports
 from kafka_cluster import KafkaCluster
-from program import BREACH, HEALTHY, UNKNOWN, UNREADABLE, USAGE, WARNING, Program
+from program import BREACH, HEALTHY, UNKNOWN, UNREACHABLE, UNREADABLE, USAGE, WARNING, Program
 from waiting import wait_until
 
 
@@ -148,6 +149,18 @@ def test_what_others_did_to_a_catalog_is_named_and_mended_by_the_mirror_that_is_
     ):
         run = feed.tidemark(*words, *flags)
         assert run.code == USAGE and message in run.err, run
+
+
+def test_a_cluster_that_does_not_answer_is_named(tidemark: Program, tmp_path: pathlib.Path) -> None:
+    (nobody,) = free_ports(1)
+    config = tmp_path / "tidemark.yaml"
+    config.write_text(
+        f'clusters: {{ main: {{ bootstrap_servers: "127.0.0.1:{nobody}" }} }}\n'
+        "feed: { cluster: main, tables: [ /t ] }\n"
+    )
+    run = tidemark("reconcile", "/t", "--config", config, "--timeout", "3s")
+    assert run.code == UNREACHABLE
+    assert f"127.0.0.1:{nobody}" in run.err
 
 
 def test_what_cannot_be_asked_has_its_exit_code(

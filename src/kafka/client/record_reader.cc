@@ -275,7 +275,7 @@ class OnRdKafka final : public RecordReader {
         return std::unexpected(ClusterError(asker_->watch.errors, cluster_));
       if (code == RD_KAFKA_RESP_ERR__UNKNOWN_TOPIC || code == RD_KAFKA_RESP_ERR__UNKNOWN_PARTITION)
         return Fail(ErrorKind::kNotFound, "no such kafka partition " + Place(partition));
-      TRY(budget.Check());
+      if (budget.is_stopped()) return std::unexpected(budget.Check().error());
       Budget pause = budget;
       pause.tries_max = 2;
       if (!pause.WaitForTry(2))
