@@ -32,6 +32,8 @@ constexpr const char* kNoStatistics = "DO_NOT_UPDATE_STATS";
 constexpr size_t kQuotedBytesMax = 300;
 /// Rounds in a row in which some batch was refused.
 constexpr int kBatchTriesMax = 5;
+/// Fewer partitions are not shared out among the connections: a transaction costs something too.
+constexpr size_t kSharedBatchMin = 100;
 /// A refused batch is halved as long as its halves have so many partitions.
 constexpr size_t kHalfBatchMin = 50;
 
@@ -448,9 +450,11 @@ Result<std::vector<std::vector<std::string>>> HiveCatalog::ListPartitions(const 
 template <class Send, class Receive>
 Status HiveCatalog::InBatches(size_t count, const Budget& budget, Send send, Receive receive) {
   std::deque<Range> waiting;
-  for (size_t begin = 0; begin < count; begin += options_.batch)
-    waiting.push_back({begin, std::min(count, begin + options_.batch)});
   size_t width = connections_.size();
+  const size_t share = std::max((count + width - 1) / width, kSharedBatchMin);
+  const size_t batch = std::min(options_.batch, share);
+  for (size_t begin = 0; begin < count; begin += batch)
+    waiting.push_back({begin, std::min(count, begin + batch)});
   int failures = 0;
   while (!waiting.empty()) {
     TRY(budget.Check());
