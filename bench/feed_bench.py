@@ -3,8 +3,9 @@
 
 Parts: latency (a commit's file becomes visible -> a reader of committed records has its event, so a little more than
 the acknowledgement), mirror (the same until a mirror in a process of its own says that it has applied it), hive (until
-a real metastore lists its partitions), throughput, cold (1,000 tables that were published before), idle (10,000
-tables). Needs scripts/bootstrap --tests and a built program (TIDEMARK_BINARY, else build/release/tidemark).
+a real metastore lists its partitions), throughput, cold (1,000 tables that were published before), wide (a table of
+100,000 partitions), idle (10,000 tables). Needs scripts/bootstrap --tests and a built program (TIDEMARK_BINARY, else
+build/release/tidemark).
 """
 
 from __future__ import annotations
@@ -217,6 +218,29 @@ def cold(lab: FeedLab, quick: bool) -> None:
     assert tables
 
 
+def wide(lab: MirrorLab, quick: bool) -> None:
+    """A table of 100,000 partitions: told as a whole, held by a mirror, compared with a listing."""
+    count, each = (5_000, 1_000) if quick else (100_000, 10_000)
+    table = lab.table()
+    for begin in range(0, count, each):
+        table.commit(*(f"dt={begin + number:06d}" for number in range(each)))
+    began = time.time()
+    assert lab.once().code == 0
+    load = os.getloadavg()[0]
+    print(f"{count} partitions published for the first time, listing and start included: {time.time() - began:.1f} s "
+          f"(target of the snapshot 5 s; load {load:.1f})", flush=True)  # fmt: skip
+    daemon = lab.mirror()
+    began = time.time()
+    path = f"/api/v1/tables/{table.uid}"
+    wait_until(lambda: '"following"' in daemon.ask("GET", path)[1], "the mirror", 60, step=0.02)
+    print(f"{count} partitions in a mirror that answers already: {time.time() - began:.1f} s more (target 2 s), "
+          f"{resident_mb(daemon.process.pid):.0f} MB in all", flush=True)  # fmt: skip
+    began = time.time()
+    run = lab.tidemark("reconcile", str(table.folder), "--config", lab.config)
+    assert run.code == 0, run
+    print(f"{count} partitions compared with a listing, everything read: {time.time() - began:.1f} s", flush=True)
+
+
 def idle(lab: FeedLab, quick: bool) -> None:
     count = 500 if quick else 10_000
     stock(lab, count)
@@ -233,7 +257,7 @@ def idle(lab: FeedLab, quick: bool) -> None:
     publisher.stop()
 
 
-PARTS = {"latency": latency, "mirror": mirror, "hive": hive, "throughput": throughput, "cold": cold, "idle": idle}
+PARTS = {part.__name__: part for part in (latency, mirror, hive, throughput, cold, wide, idle)}
 
 
 def main() -> None:

@@ -308,3 +308,10 @@ def copy_without_timeline(source: pathlib.Path, target: pathlib.Path) -> list[pa
     for file in files:
         os.remove(target / file.relative_to(source))
     return files
+
+
+def move_into_place(file: pathlib.Path, place: pathlib.Path) -> None:
+    """Visible at once, with all its bytes."""
+    hidden = place.with_name("." + place.name)
+    shutil.copyfile(file, hidden)
+    hidden.rename(place)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import pathlib
 import random
@@ -13,6 +14,7 @@ from collections.abc import Iterator
 import pytest
 from confluent_kafka import Producer
 
+from feed_lab import copy_without_timeline, move_into_place, uid_of
 from free_ports import free_ports
 from kafka_cluster import KafkaCluster
 from mirror_lab import (
@@ -28,6 +30,7 @@ from mirror_lab import (
 from program import USAGE, Program
 from waiting import wait_until
 
+TABLES = pathlib.Path(__file__).resolve().parents[2] / "testdata/hudi/tables"
 # More for a longer hunt: TIDEMARK_MIRROR_KILLS=1000 ctest -R system.mirror
 KILLS = int(os.environ.get("TIDEMARK_MIRROR_KILLS", "50"))
 
@@ -71,6 +74,34 @@ def test_three_commits_two_partitions_and_a_column_are_each_seen_soon(lab: Mirro
     assert value_of(mirror, "metadata_sync_consume_lag", table=f"file://{table.folder}") == 0
     assert value_of(mirror, "metadata_sync_applied_total") == 3
     assert value_of(mirror, "metadata_sync_digest_mismatch_total") == 0
+
+
+@pytest.mark.parametrize("name", ["c_story_mor_v9", "a14_before_upgrade_v6", "c_story_cow_v8"])
+def test_a_real_writers_instants_reach_the_mirror_as_they_come(lab: MirrorLab, name: str) -> None:
+    """What it holds in the end is where Spark found rows."""
+    target = lab.lake / "moved"
+    stored = TABLES / name
+    files = copy_without_timeline(stored / "table", target)
+    lab.start()
+    mirror = lab.mirror()
+    uid = uid_of(target)
+    wait_until(lambda: mirror.ask("GET", f"/api/v1/tables/{uid}")[0] == 200, "the empty table", 60)
+    for file in files:
+        move_into_place(file, target / file.relative_to(stored / "table"))
+    rows = json.loads((stored / "fixture.json").read_text())["sparkSnapshot"]
+    wanted = {row["_hoodie_partition_path"] for row in rows}
+    (last, *_) = files[-1].name.split(".")[0].split("_")
+
+    def is_in_step() -> bool:
+        path = f"/api/v1/tables/{uid}/wait?instant={last}&timeout=5s"
+        status, text = mirror.ask("GET", path)
+        return status == 200 and json.loads(text)["reached"]
+
+    wait_until(is_in_step, f"the instant {last}", 60)
+    listed = mirror.get(f"/api/v1/tables/{uid}/partitions")["partitions"]
+    assert {each["path"] for each in listed} == wanted
+    for word in ("digest_mismatch", "conflict", "gap", "dlq"):
+        assert value_of(mirror, f"metadata_sync_{word}_total") == 0
 
 
 def test_a_mirror_killed_at_any_moment_holds_what_is_in_the_tables(lab: MirrorLab) -> None:

@@ -16,7 +16,7 @@ from confluent_kafka import Producer
 from prometheus_client.parser import text_string_to_metric_families
 
 from daemon import Daemon
-from feed_lab import FeedLab, Reader, copy_without_timeline, kill_after, uid_of
+from feed_lab import FeedLab, Reader, copy_without_timeline, kill_after, move_into_place, uid_of
 from kafka_cluster import KafkaCluster
 from program import HEALTHY, UNKNOWN, USAGE, Program
 from waiting import wait_until
@@ -114,10 +114,7 @@ def test_a_real_writers_instants_are_told_as_they_come(feed: FeedLab, name: str)
     wait_until(lambda: reader.state(uid_of(target))[0] is not None, "the first snapshot", 30)
     completed = []
     for file in files:
-        place = target / file.relative_to(source)
-        hidden = place.with_name("." + place.name)
-        shutil.copyfile(file, hidden)
-        hidden.rename(place)
+        move_into_place(file, target / file.relative_to(source))
         if not file.name.endswith((".requested", ".inflight")):
             completed.append(file.name.split(".", 1)[0].split("_")[0])
     wait_until(lambda: len(reader.commits(uid_of(target))) >= len(completed), "all instants", 60)
