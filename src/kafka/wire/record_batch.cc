@@ -23,6 +23,8 @@ constexpr int16_t kAppendTime = 1 << 3;
 constexpr int16_t kTransactional = 1 << 4;
 constexpr int16_t kControl = 1 << 5;
 constexpr int16_t kDeleteHorizon = 1 << 6;
+/// Of a batch's base: so that no record of it has an offset that does not fit.
+constexpr Offset kOffsetMax = INT64_MAX - INT32_MAX;
 
 struct Batch {
   Offset base = 0;
@@ -56,7 +58,7 @@ std::optional<Batch> ReadHeader(std::string_view bytes) {
   cursor.TakeBig<int32_t>();  // sum
   batch.attributes = *cursor.TakeBig<int16_t>();
   const auto last_delta = *cursor.TakeBig<int32_t>();
-  batch.last = last_delta < 0 ? -1 : batch.base + last_delta;
+  batch.last = last_delta < 0 || batch.base > kOffsetMax ? -1 : batch.base + last_delta;
   batch.base_timestamp_ms = *cursor.TakeBig<int64_t>();
   batch.max_timestamp_ms = *cursor.TakeBig<int64_t>();
   batch.producer_id = *cursor.TakeBig<int64_t>();
@@ -67,7 +69,6 @@ std::optional<Batch> ReadHeader(std::string_view bytes) {
 }
 
 std::optional<std::string> Damage(const Batch& batch) {
-  constexpr Offset kOffsetMax = INT64_MAX - INT32_MAX;
   if (batch.magic < 0 || batch.magic > 2) {
     return fmt::format("unknown batch format magic={}", batch.magic);
   }

@@ -177,6 +177,9 @@ TEST(RecordBatchTest, NonsenseIsUndecodable) {
   batch = Batch("magic2-none");
   batch[57] = 1;  // 16 million records in ten offsets
   EXPECT_EQ(Find(batch, 104).outcome, Outcome::kUndecodable);
+  batch = Batch("magic2-none");
+  batch.replace(0, 8, "\x7f\xff\xff\xff\xff\xff\xff\xf0", 8);  // its records lie beyond int64
+  EXPECT_THAT(Find(batch, 104).message, HasSubstr("offset=9223372036854775792"));
   batch = Batch("magic2-gzip");
   batch[80] = static_cast<char>(batch[80] ^ 0x55);
   EXPECT_EQ(Find(batch, 109).outcome, Outcome::kUndecodable);
