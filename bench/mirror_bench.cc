@@ -15,6 +15,7 @@
 #include "api/change_json.h"
 #include "api/feed_json.h"
 #include "base/check.h"
+#include "change/reconciliation.h"
 #include "feed/mirror_store.h"
 #include "feed/mirror_tables.h"
 
@@ -125,8 +126,9 @@ class Bench {
     const bool is_kept = limit == 0 || (is_most ? value <= limit : value >= limit);
     all_kept_ = all_kept_ && is_kept;
     fmt::print("{:<52} {:>14.3f} {:<10} {}\n", what, value, unit,
-               limit == 0 ? "" : fmt::format("{} {} {}", is_most ? "<=" : ">=", limit,
-                                             is_kept ? "ok" : "MISSED"));
+               limit == 0 ? ""
+                          : fmt::format("{} {} {}", is_most ? "<=" : ">=", limit,
+                                        is_kept ? "ok" : "MISSED"));
   }
   bool all_kept() const { return all_kept_; }
 
@@ -146,6 +148,20 @@ void TakeAll(MirrorTables& tables, std::vector<ReadRecord> records) {
   CHECK(poison.empty(), "events of our own can be read");
 }
 
+/// With a listing in which one partition of a thousand is another.
+void Compare(Bench& bench, const change::Replica& replica) {
+  change::TableTruth truth;
+  for (const auto& [path, seq] : replica.partitions)
+    truth.partitions.push_back(truth.partitions.size() % 1000 == 999 ? path + "x" : path);
+  change::Cursor cursor;
+  cursor.epoch = replica.epoch;
+  cursor.seq = replica.seq;
+  const auto began = std::chrono::steady_clock::now();
+  const auto found = change::Reconcile(truth, &cursor, &replica, {});
+  bench.Show("compared with a listing", SecondsSince(began), "s", 0.2, true);
+  CHECK(found.missing.size() == truth.partitions.size() / 1000, "every other one is found");
+}
+
 void LargeTable(Bench& bench, size_t partitions) {
   Writer writer("large", partitions);
   auto pages = writer.Snapshot();
@@ -161,8 +177,8 @@ void LargeTable(Bench& bench, size_t partitions) {
   pages = {};
   bench.Show("memory of the table, freed pages included",
              static_cast<double>(Resident() - std::min(before, Resident())) / 1e6, "MB", 0, true);
-  const auto folder = std::filesystem::temp_directory_path() /
-                      fmt::format("tidemark-mirror-bench-{}", ::getpid());
+  const auto folder =
+      std::filesystem::temp_directory_path() / fmt::format("tidemark-mirror-bench-{}", ::getpid());
   {
     auto store = feed::OpenMirrorStore({.path = folder, .url = {}}, "events");
     CHECK(store.has_value(), "a store in a new folder");
@@ -177,6 +193,7 @@ void LargeTable(Bench& bench, size_t partitions) {
     bench.Show("memory of a table that was loaded",
                static_cast<double>(Resident() - std::min(at_rest, Resident())) / 1e6, "MB", 30,
                true);
+    Compare(bench, loaded->replicas.front());
   }
   std::filesystem::remove_all(folder);
   const auto group = writer.Commit(std::min<size_t>(10'000, partitions));
