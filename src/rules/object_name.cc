@@ -16,7 +16,7 @@ constexpr size_t kHashDigits = 12;
 /// FNV-1a, 64 bits.
 uint64_t HashOf(std::string_view text) {
   uint64_t hash = 0xcbf29ce484222325;
-  for (const char c : LowerCase(text)) {
+  for (const char c : text) {
     hash ^= static_cast<unsigned char>(c);
     hash *= 0x100000001b3;
   }
@@ -26,7 +26,7 @@ uint64_t HashOf(std::string_view text) {
 /// Everything else than a-z and 0-9 as one '-' a run, none at the ends.
 std::string Plain(std::string_view text) {
   std::string plain;
-  for (const char c : text) {
+  for (const char c : LowerCase(text)) {
     if ((c >= 'a' && c <= 'z') || (c >= '0' && c <= '9')) {
       plain += c;
     } else if (!plain.empty() && plain.back() != '-') {

@@ -24,9 +24,17 @@ TEST(ObjectNameTest, APlainNameStaysAsItIs) {
   EXPECT_EQ(ObjectNameOf("orders-eu-1"), "freshness-orders-eu-1");
 }
 
+// Once given, a name stays: the digits are FNV-1a of the pipeline's bytes, as any tool computes it.
+TEST(ObjectNameTest, LettersAreLoweredInTheNameAndNotInTheHash) {
+  EXPECT_EQ(ObjectNameOf("Orders"), "freshness-orders-e87b30a62af9");
+  EXPECT_EQ(ObjectNameOf("ORDERS"), "freshness-orders-68e54a4c57b1");
+  EXPECT_EQ(ObjectNameOf("orders.EU"), "freshness-orders-eu-9ede99f64baf");
+}
+
 TEST(ObjectNameTest, NamesThatLookAlikeStayApart) {
   const std::vector<std::string> pipelines = {"orders",
                                               "Orders",
+                                              "ORDERS",
                                               "orders ",
                                               "orders.",
                                               "orders_",
