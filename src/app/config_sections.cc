@@ -165,10 +165,8 @@ std::optional<std::string> TakeKind(ConfigContext& context, const std::string& f
 
 void CheckCluster(YamlMap& map, const ConfigText& name, const std::set<std::string>& known) {
   if (known.contains(name.value)) return;
-  const auto nearest = NearestWord(name.value, known);
-  map.Complain("cluster", nearest ? fmt::format("there is no cluster '{}', did you mean '{}'?",
-                                                name.Shown(), *nearest)
-                                  : fmt::format("there is no cluster '{}'", name.Shown()));
+  map.Complain("cluster", fmt::format("there is no cluster '{}'{}", name.Shown(),
+                                      DidYouMean(name.value, known)));
 }
 
 std::string TakeCluster(YamlMap& map, const std::set<std::string>& known) {

@@ -100,11 +100,8 @@ Result<std::vector<PipelineConfig>> SelectPipelines(const Config& config,
   for (const auto& pipeline : config.pipelines) known.insert(pipeline.spec.name);
   for (const std::string& name : names) {
     if (known.contains(name)) continue;
-    const auto nearest = NearestWord(name, known);
     return Fail(ErrorKind::kInvalidArgument,
-                nearest
-                    ? fmt::format("there is no pipeline '{}', did you mean '{}'?", name, *nearest)
-                    : fmt::format("there is no pipeline '{}'", name));
+                fmt::format("there is no pipeline '{}'{}", name, DidYouMean(name, known)));
   }
   const std::set<std::string> wanted(names.begin(), names.end());
   std::vector<PipelineConfig> selected;

@@ -18,10 +18,8 @@ Result<SinkConfig> SinkNamed(const std::vector<SinkConfig>& sinks, const std::st
   if (it == sinks.end()) {
     std::set<std::string> known;
     for (const auto& sink : sinks) known.insert(sink.name);
-    const auto nearest = NearestWord(name, known);
     return Fail(ErrorKind::kInvalidArgument,
-                nearest ? fmt::format("there is no sink '{}', did you mean '{}'?", name, *nearest)
-                        : fmt::format("there is no sink '{}'", name));
+                fmt::format("there is no sink '{}'{}", name, DidYouMean(name, known)));
   }
   if (!sink::KeepsTables(it->target))
     return Fail(ErrorKind::kInvalidArgument,

@@ -45,4 +45,9 @@ std::optional<std::string> NearestWord(std::string_view word, const std::set<std
   return *best;
 }
 
+std::string DidYouMean(std::string_view word, const std::set<std::string>& known) {
+  const auto nearest = NearestWord(word, known);
+  return nearest ? ", did you mean '" + *nearest + "'?" : "";
+}
+
 }  // namespace tidemark

@@ -19,5 +19,10 @@ TEST(NearestWordTest, AnotherWordIsNot) {
   EXPECT_EQ(NearestWord(std::string(100'000, 'a'), {std::string(100'000, 'a')}), std::nullopt);
 }
 
+TEST(NearestWordTest, AMessageEndsInTheWordThatIsNear) {
+  EXPECT_EQ(DidYouMean("oders", {"orders", "returns"}), ", did you mean 'orders'?");
+  EXPECT_EQ(DidYouMean("x", {"orders", "returns"}), "");
+}
+
 }  // namespace
 }  // namespace tidemark

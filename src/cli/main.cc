@@ -27,11 +27,6 @@ int RefuseWords(std::string message, const std::string& help) {
       {ErrorKind::kInvalidArgument, fmt::format("{} (see `{} --help`)", std::move(message), help)});
 }
 
-std::string DidYouMean(const std::string& word, const std::set<std::string>& known) {
-  const auto nearest = NearestWord(word, known);
-  return nearest ? fmt::format(", did you mean '{}'?", *nearest) : "";
-}
-
 std::set<std::string> CommandsOf(const CLI::App& app) {
   std::set<std::string> names;
   for (const CLI::App* command : app.get_subcommands({})) names.insert(command->get_name());
