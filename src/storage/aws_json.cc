@@ -22,29 +22,19 @@ namespace tidemark::storage {
 
 namespace {
 
-constexpr std::string_view kDefaultRegion = "us-east-1";
 constexpr uint64_t kAnswerBytesMax = uint64_t{64} << 20;
 constexpr size_t kQuotedBytesMax = 300;
 
 std::string RegionOf(const AwsServiceOptions& options, const Environment& environment) {
   if (!options.region.empty()) return options.region;
-  for (const char* const variable : {"AWS_REGION", "AWS_DEFAULT_REGION"})
-    if (const auto region = environment(variable)) return *region;
-  if (const auto profile = LoadAwsProfile(environment)) {
-    const auto it = profile->settings.find("region");
-    if (it != profile->settings.end()) return it->second;
-  }
-  return std::string(kDefaultRegion);
+  if (auto region = AwsRegionOfEnvironment(environment); !region.empty()) return region;
+  return AwsRegionOfProfile(environment).value_or(std::string(kAwsDefaultRegion));
 }
 
 Result<Endpoint> EndpointOf(const AwsServiceOptions& options, const Environment& environment,
                             const std::string& region) {
   std::string endpoint = options.endpoint;
-  std::string own = "AWS_ENDPOINT_URL_";
-  for (const char c : options.service)
-    own += c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c;
-  for (const char* const variable : {own.c_str(), "AWS_ENDPOINT_URL"})
-    if (endpoint.empty()) endpoint = environment(variable).value_or("");
+  if (endpoint.empty()) endpoint = AwsEndpointOfEnvironment(options.service, environment);
   if (endpoint.empty()) endpoint = options.endpoint_otherwise;
   if (endpoint.empty()) return AwsEndpoint(options.service, region);
   return ParseEndpoint(endpoint);

@@ -113,4 +113,25 @@ Result<AwsProfile> LoadAwsProfile(const Environment& environment) {
   return profile;
 }
 
+std::string AwsRegionOfEnvironment(const Environment& environment) {
+  for (const char* const variable : {"AWS_REGION", "AWS_DEFAULT_REGION"})
+    if (auto region = environment(variable)) return *std::move(region);
+  return "";
+}
+
+std::optional<std::string> AwsRegionOfProfile(const Environment& environment) {
+  const auto profile = LoadAwsProfile(environment);
+  if (!profile) return std::nullopt;
+  const auto it = profile->settings.find("region");
+  return it == profile->settings.end() ? std::nullopt : std::optional(it->second);
+}
+
+std::string AwsEndpointOfEnvironment(std::string_view service, const Environment& environment) {
+  std::string own = "AWS_ENDPOINT_URL_";
+  for (const char c : service) own += c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c;
+  for (const char* const variable : {own.c_str(), "AWS_ENDPOINT_URL"})
+    if (auto endpoint = environment(variable)) return *std::move(endpoint);
+  return "";
+}
+
 }  // namespace tidemark::storage

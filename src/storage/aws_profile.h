@@ -1,7 +1,9 @@
-/// The files ~/.aws/credentials and ~/.aws/config.
+/// The files ~/.aws/credentials and ~/.aws/config, and what AWS' tools take beside them from the
+/// environment.
 #pragma once
 
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -28,5 +30,15 @@ struct AwsProfile {
 /// Reads both files; missing ones are empty. kNotFound when the profile was asked for and is in
 /// neither; kDenied, kCorrupt, kUnavailable for files that cannot be read.
 Result<AwsProfile> LoadAwsProfile(const Environment& environment);
+
+/// Where nothing names a region.
+inline constexpr std::string_view kAwsDefaultRegion = "us-east-1";
+/// AWS_REGION, else AWS_DEFAULT_REGION; empty when neither is set.
+std::string AwsRegionOfEnvironment(const Environment& environment);
+/// The profile's; nullopt when it names none, or cannot be read: that is reported when credentials
+/// are looked for in it, and is not needed for a region.
+std::optional<std::string> AwsRegionOfProfile(const Environment& environment);
+/// AWS_ENDPOINT_URL_S3 of the service "s3", else AWS_ENDPOINT_URL; empty when neither is set.
+std::string AwsEndpointOfEnvironment(std::string_view service, const Environment& environment);
 
 }  // namespace tidemark::storage

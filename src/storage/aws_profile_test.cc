@@ -108,5 +108,27 @@ TEST_F(AwsProfileTest, AnEndlessFileIsABound) {
   EXPECT_THAT(Load(), IsError(ErrorKind::kExhausted, HasSubstr("/config")));
 }
 
+TEST_F(AwsProfileTest, RegionAndEndpointAreThoseOfTheEnvironmentBeforeTheProfiles) {
+  const auto of = [](std::map<std::string, std::string> variables) -> Environment {
+    return [variables](const char* name) -> std::optional<std::string> {
+      const auto it = variables.find(name);
+      return it == variables.end() ? std::nullopt : std::optional(it->second);
+    };
+  };
+  EXPECT_EQ(AwsRegionOfEnvironment(of({{"AWS_REGION", "a"}, {"AWS_DEFAULT_REGION", "b"}})), "a");
+  EXPECT_EQ(AwsRegionOfEnvironment(of({{"AWS_DEFAULT_REGION", "b"}})), "b");
+  EXPECT_EQ(AwsRegionOfEnvironment(of({})), "");
+  Write("config", "[default]\nregion=eu-west-1\n");
+  EXPECT_EQ(AwsRegionOfProfile(of({{"AWS_CONFIG_FILE", folder_.path() + "/config"}})), "eu-west-1");
+  Write("config", "no section\n");
+  EXPECT_EQ(AwsRegionOfProfile(of({{"AWS_CONFIG_FILE", folder_.path() + "/config"}})),
+            std::nullopt);
+  EXPECT_EQ(AwsEndpointOfEnvironment(
+                "sqs", of({{"AWS_ENDPOINT_URL_SQS", "own"}, {"AWS_ENDPOINT_URL", "all"}})),
+            "own");
+  EXPECT_EQ(AwsEndpointOfEnvironment("sqs", of({{"AWS_ENDPOINT_URL", "all"}})), "all");
+  EXPECT_EQ(AwsEndpointOfEnvironment("sqs", of({{"AWS_ENDPOINT_URL_S3", "other"}})), "");
+}
+
 }  // namespace
 }  // namespace tidemark::storage

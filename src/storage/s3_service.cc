@@ -14,18 +14,8 @@ namespace tidemark::storage {
 
 namespace {
 
-constexpr std::string_view kDefaultRegion = "us-east-1";
 constexpr size_t kS3KeyBytesMax = 1024;
 constexpr uint64_t kS3PutBytesMax = uint64_t{5} << 30;
-
-std::string RegionFromProfile(const Environment& environment) {
-  // A broken profile is reported when credentials are looked for in it; it is not needed for a
-  // region.
-  const auto profile = LoadAwsProfile(environment);
-  if (!profile) return "";
-  const auto it = profile->settings.find("region");
-  return it == profile->settings.end() ? "" : it->second;
-}
 
 BucketRequest ObjectRequest(std::string_view method, const std::string& key) {
   BucketRequest request;
@@ -49,15 +39,11 @@ Result<std::unique_ptr<S3Service>> S3Service::Make(std::string bucket, const Sto
   auto service =
       std::make_unique<S3Service>(Private(), std::move(bucket), options, std::move(environment));
   std::string endpoint = options.endpoint;
-  for (const char* variable : {"AWS_ENDPOINT_URL_S3", "AWS_ENDPOINT_URL"}) {
-    if (endpoint.empty()) endpoint = service->environment_(variable).value_or("");
-  }
+  if (endpoint.empty()) endpoint = AwsEndpointOfEnvironment("s3", service->environment_);
   if (!endpoint.empty()) {
     TRY_ASSIGN(service->service_, ParseEndpoint(endpoint));
   }
-  for (const char* variable : {"AWS_REGION", "AWS_DEFAULT_REGION"}) {
-    if (service->region_.empty()) service->region_ = service->environment_(variable).value_or("");
-  }
+  if (service->region_.empty()) service->region_ = AwsRegionOfEnvironment(service->environment_);
   if (!service->region_.empty() && !IsRegionName(service->region_)) {
     return Fail(ErrorKind::kInvalidArgument,
                 fmt::format("not a name of a region: region='{}'", service->region_));
@@ -74,8 +60,8 @@ S3Service::Place S3Service::PlaceIn(std::string region) const {
 
 Result<S3Service::Place> S3Service::CurrentPlace() {
   const std::scoped_lock lock(mutex_);
-  if (region_.empty()) region_ = RegionFromProfile(environment_);
-  if (region_.empty()) region_ = kDefaultRegion;
+  if (region_.empty()) region_ = AwsRegionOfProfile(environment_).value_or("");
+  if (region_.empty()) region_ = kAwsDefaultRegion;
   if (!IsRegionName(region_)) {
     return Fail(ErrorKind::kInvalidArgument,
                 fmt::format("not a name of a region: region='{}' from=profile", region_));
