@@ -240,11 +240,7 @@ class SinkLanes::Lane {
 };
 
 bool IsNamed(const std::vector<std::string>& patterns, const SinkTable& table) {
-  const auto fits = [&](const std::string& pattern) {
-    return MatchesGlob(pattern, table.table_id) || MatchesGlob(pattern, table.uid) ||
-           MatchesGlob(pattern, table.base_path);
-  };
-  return patterns.empty() || std::ranges::any_of(patterns, fits);
+  return IsChosen(patterns, {table.table_id, table.uid, table.base_path});
 }
 
 SinkLanes::SinkLanes(const SinksConfig& config, SinkSource& source, const Clock& clock,

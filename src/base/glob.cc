@@ -1,5 +1,6 @@
 #include "base/glob.h"
 
+#include <algorithm>
 #include <cstddef>
 
 namespace tidemark {
@@ -25,6 +26,14 @@ bool MatchesGlob(std::string_view pattern, std::string_view text, std::optional<
   }
   while (at < pattern.size() && pattern[at] == '*') ++at;
   return at == pattern.size();
+}
+
+bool IsChosen(std::span<const std::string> patterns,
+              std::initializer_list<std::string_view> names) {
+  const auto fits = [&](const std::string& pattern) {
+    return std::ranges::any_of(names, [&](auto name) { return MatchesGlob(pattern, name); });
+  };
+  return patterns.empty() || std::ranges::any_of(patterns, fits);
 }
 
 }  // namespace tidemark

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <string>
+#include <vector>
 
 namespace tidemark {
 namespace {
@@ -35,6 +36,14 @@ TEST(GlobTest, ManyStarsCostNoMoreThanTheProductOfTheLengths) {
   std::string pattern;
   for (int i = 0; i < 200; ++i) pattern += "a*";
   EXPECT_FALSE(MatchesGlob(pattern + "b", std::string(2000, 'a')));
+}
+
+TEST(GlobTest, AnythingIsChosenByNoPatternOrByOneThatIsOfOneOfItsNames) {
+  const std::vector<std::string> patterns = {"lake.*", "s3://b/orders"};
+  EXPECT_TRUE(IsChosen({}, {"x"}));
+  EXPECT_TRUE(IsChosen(patterns, {"lake.orders", "s3://a/orders"}));
+  EXPECT_TRUE(IsChosen(patterns, {"other.orders", "s3://b/orders"}));
+  EXPECT_FALSE(IsChosen(patterns, {"other.orders", "s3://b/orders2", ""}));
 }
 
 }  // namespace

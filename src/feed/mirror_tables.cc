@@ -43,11 +43,7 @@ void MirrorTables::Load(std::vector<Replica> replicas, int32_t partition_count) 
 }
 
 bool MirrorTables::IsWanted(const EventPart& part) const {
-  return options_.wanted.empty() ||
-         std::ranges::any_of(options_.wanted, [&](const std::string& pattern) {
-           return MatchesGlob(pattern, part.table_id) || MatchesGlob(pattern, part.base_path) ||
-                  MatchesGlob(pattern, part.uid);
-         });
+  return IsChosen(options_.wanted, {part.table_id, part.base_path, part.uid});
 }
 
 MirrorTables::Entry& MirrorTables::EntryOf(const std::string& uid, PartitionId partition) {
