@@ -12,6 +12,7 @@
 
 #include "api/change_json.h"
 #include "app/sink_view.h"
+#include "app/table_routes.h"
 #include "base/budget.h"
 #include "lake/hudi/table.h"
 
@@ -218,17 +219,13 @@ void AddSinkRoutes(http::Router& router, MirrorSinks* sinks) {
   using http::Request;
   using http::Response;
   using Names = std::vector<std::string>;
-  const auto no_mirror = [] {
-    return http::ErrorResponse(404,
-                               "there is no mirror: give the configuration a 'mirror' section");
-  };
   router.Add("GET", "/api/v1/sinks", http::Knowing({}, [=](const Request&, const Names&) {
-               if (sinks == nullptr) return no_mirror();
+               if (sinks == nullptr) return NoMirrorResponse();
                return Response{.body = SinksJson(*sinks) + "\n", .headers = {}};
              }));
   router.Add("POST", "/api/v1/sinks/{sink}/tables/{uid}/resume",
              http::Knowing({}, [=](const Request&, const Names& names) {
-               if (sinks == nullptr) return no_mirror();
+               if (sinks == nullptr) return NoMirrorResponse();
                if (const auto status = sinks->Resume(names.at(0), names.at(1)); !status)
                  return http::ErrorResponse(404, status.error().message);
                return Response{.body = "{\"status\":\"ok\"}\n", .headers = {}};

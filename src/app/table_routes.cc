@@ -87,7 +87,7 @@ class TableRoutes {
   TableRoutes(const MirrorTables* tables, const Clock& clock) : tables_(tables), clock_(clock) {}
 
   Response List(const Request& request) const {
-    if (tables_ == nullptr) return NoMirror();
+    if (tables_ == nullptr) return NoMirrorResponse();
     const auto limit = NumberOf(request, "limit", kTablesDefault, kTablesMax);
     if (!limit) return Failed(limit.error());
     const auto count = static_cast<size_t>(*limit);
@@ -117,7 +117,7 @@ class TableRoutes {
   }
 
   Response Partitions(const Request& request, const std::string& name) const {
-    if (tables_ == nullptr) return NoMirror();
+    if (tables_ == nullptr) return NoMirrorResponse();
     const auto limit = NumberOf(request, "limit", kPartitionsDefault, kPartitionsMax);
     if (!limit) return Failed(limit.error());
     const auto uid = tables_->UidOf(name);
@@ -133,7 +133,7 @@ class TableRoutes {
   }
 
   Response Wait(const Request& request, const std::string& name) const {
-    if (tables_ == nullptr) return NoMirror();
+    if (tables_ == nullptr) return NoMirrorResponse();
     const auto target = TargetOf(request);
     if (!target) return Failed(target.error());
     auto limit = kWaitDefault;
@@ -172,10 +172,6 @@ class TableRoutes {
     bool is_taken_;
   };
 
-  static Response NoMirror() {
-    return ErrorResponse(404, "there is no mirror: give the configuration a 'mirror' section");
-  }
-
   static Result<Target> TargetOf(const Request& request) {
     constexpr int64_t kMost = std::numeric_limits<int64_t>::max();
     Target target{.seq = {}, .epoch = {}, .instant = ParameterOf(request, "instant").value_or("")};
@@ -194,7 +190,7 @@ class TableRoutes {
 
   template <class Text>
   Response Show(const std::string& name, Text text) const {
-    if (tables_ == nullptr) return NoMirror();
+    if (tables_ == nullptr) return NoMirrorResponse();
     const auto uid = tables_->UidOf(name);
     if (!uid) return Failed(uid.error());
     std::string body;
@@ -211,6 +207,10 @@ class TableRoutes {
 };
 
 }  // namespace
+
+http::Response NoMirrorResponse() {
+  return ErrorResponse(404, "there is no mirror: give the configuration a 'mirror' section");
+}
 
 void AddTableRoutes(http::Router& router, const MirrorTables* tables, const Clock& clock) {
   const auto routes = std::make_shared<const TableRoutes>(tables, clock);

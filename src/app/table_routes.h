@@ -21,6 +21,9 @@ inline constexpr Milliseconds kWaitMax{30'000};
 /// there is no mirror, and each is 404. Both outlive the router.
 void AddTableRoutes(http::Router& router, const feed::MirrorTables* tables, const Clock& clock);
 
+/// 404, and what the configuration lacks.
+http::Response NoMirrorResponse();
+
 /// What listeners are told, one line.
 std::string TableNewsJson(const feed::TableNews& news);
 
