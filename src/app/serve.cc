@@ -57,10 +57,6 @@ class FileStamps {
   explicit FileStamps(const std::vector<std::string>& files) {
     for (const std::string& file : files) stamps_[file] = StampOf(file);
   }
-  bool HaveChanged() const {
-    return std::ranges::any_of(
-        stamps_, [](const auto& entry) { return StampOf(entry.first) != entry.second; });
-  }
 
   friend bool operator==(const FileStamps&, const FileStamps&) = default;
 
@@ -185,9 +181,10 @@ class Daemon {
     std::optional<FileStamps> changing;
     while (WaitUnlessStopped(kFileLookEvery, options_.stop)) {
       const bool is_asked = options_.wants_reload && options_.wants_reload();
-      if (!is_asked && !stamps.HaveChanged()) continue;
+      FileStamps now(current_.Get()->files);
+      if (!is_asked && now == stamps) continue;
       // Half of a file that is being written may be a configuration without mistakes, too.
-      if (FileStamps now(current_.Get()->files); !is_asked && changing != now) {
+      if (!is_asked && changing != now) {
         changing = std::move(now);
         continue;
       }
