@@ -9,6 +9,7 @@
 
 #include "app/config_sections_internal.h"
 #include "base/nearest_word.h"
+#include "storage/http_client.h"
 
 namespace tidemark::app {
 
@@ -161,6 +162,14 @@ std::optional<std::string> TakeKind(ConfigContext& context, const std::string& f
     context.Add(file, entry.Mark(), fmt::format("{}: the kind of {} is wanted", path, what));
   if (given.size() != 1) return std::nullopt;
   return given[0];
+}
+
+void HideLookedUp(const ConfigText& text, HiddenValues& hidden) {
+  for (const auto& [value, reference] : text.looked_up) {
+    hidden.Add(value, reference);
+    // Messages name the host of a URL alone.
+    hidden.Add(storage::HostOfUrl(value), reference);
+  }
 }
 
 void CheckCluster(YamlMap& map, const ConfigText& name, const std::set<std::string>& known) {

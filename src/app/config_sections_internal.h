@@ -36,6 +36,9 @@ std::optional<std::string> TakeKind(ConfigContext& context, const std::string& f
                                     const YAML::Node& entry, const std::string& path,
                                     std::span<const std::string_view> kinds, std::string_view what);
 
+/// Remembers what the value of an address or a name took from elsewhere.
+void HideLookedUp(const ConfigText& text, HiddenValues& hidden);
+
 /// Reports a name under "cluster" that is none of `known`.
 void CheckCluster(YamlMap& map, const ConfigText& name, const std::set<std::string>& known);
 

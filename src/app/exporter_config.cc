@@ -196,14 +196,7 @@ class ExporterReader {
 
   // --- values ---------------------------------------------------------------------------------
 
-  /// Remembers what the value took from elsewhere.
-  void Hide(const ConfigText& text) {
-    for (const auto& [value, reference] : text.looked_up) {
-      config_.hidden.Add(value, reference);
-      // Messages name the host of a URL alone.
-      config_.hidden.Add(storage::HostOfUrl(value), reference);
-    }
-  }
+  void Hide(const ConfigText& text) { HideLookedUp(text, config_.hidden); }
 
   std::optional<ConfigText> TakeText(YamlMap& map, const std::string& key) {
     auto text = map.TakeText(key);

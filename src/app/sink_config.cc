@@ -11,7 +11,6 @@
 #include "app/build_info.h"
 #include "app/config_sections_internal.h"
 #include "push/http_receiver.h"
-#include "storage/http_client.h"
 
 namespace tidemark::app {
 
@@ -175,13 +174,8 @@ class SinkReader {
 
   // --- values ---------------------------------------------------------------------------------
 
-  /// Remembers what the value took from elsewhere.
   std::string Hidden(const ConfigText& text) {
-    for (const auto& [value, reference] : text.looked_up) {
-      config_.hidden.Add(value, reference);
-      // Messages name the host of a URL alone.
-      config_.hidden.Add(storage::HostOfUrl(value), reference);
-    }
+    HideLookedUp(text, config_.hidden);
     return text.value;
   }
 

@@ -9,7 +9,6 @@
 
 #include "app/config_sections_internal.h"
 #include "storage/endpoint.h"
-#include "storage/http_client.h"
 #include "storage/s3_endpoint.h"
 
 namespace tidemark::app {
@@ -68,13 +67,8 @@ class QueueReader {
                    fmt::format("there is a queue '{}' already, give this one a name", queue.name));
   }
 
-  /// Remembers what the value took from elsewhere.
   std::string Hidden(const ConfigText& text) {
-    for (const auto& [value, reference] : text.looked_up) {
-      config_.hidden.Add(value, reference);
-      // Messages name the host of a URL alone.
-      config_.hidden.Add(storage::HostOfUrl(value), reference);
-    }
+    HideLookedUp(text, config_.hidden);
     return text.value;
   }
 
