@@ -274,14 +274,26 @@ TEST_F(ChangeParseTest, BookmarksAndHeadsComeBack) {
   EXPECT_EQ(head, heads[0]);
 }
 
+TEST_F(ChangeParseTest, AKeyOfTheStateTopicIsTakenApart) {
+  const std::string page = StatePageKey("a", 17);
+  EXPECT_EQ(UidOfStateKey(page), "a");
+  EXPECT_FALSE(IsStateHeadKey(page));
+  EXPECT_EQ(PageOfStateKey(page), 17);
+  EXPECT_EQ(UidOfStateKey(StateHeadKey("a")), "a");
+  EXPECT_TRUE(IsStateHeadKey(StateHeadKey("a")));
+  EXPECT_EQ(PageOfStateKey(StateHeadKey("a")), std::nullopt);
+  EXPECT_EQ(UidOfStateKey("a"), "a");
+  for (const char* junk : {"", "/", "a/p/", "a/p/x", "a/p/1x", "a/p/99999999999999999999"})
+    EXPECT_EQ(PageOfStateKey(junk), std::nullopt) << junk;
+}
+
 TEST_F(ChangeParseTest, AKeptTableComesBackButForItsPartitions) {
   change::Subscriber subscriber;
   publisher_.SetColumn("x");
   publisher_.Tell(change::TableReason::kCreated);
   for (auto& page : support::PagesOf(publisher_.Snapshot(), 10))
     subscriber.Take(std::move(page), {});
-  for (auto& part : support::PartsOf(RichGroup(publisher_)))
-    subscriber.Take(std::move(part), {});
+  for (auto& part : support::PartsOf(RichGroup(publisher_))) subscriber.Take(std::move(part), {});
   subscriber.TakePoison({});
   auto replica = subscriber.replica();
   ASSERT_TRUE(replica.latest.has_value());

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <charconv>
+
 #include "api/json_writer_internal.h"
 
 namespace tidemark::api {
@@ -76,6 +78,22 @@ std::string StateHeadKey(std::string_view uid) {
 
 std::string StatePageKey(std::string_view uid, int64_t page) {
   return fmt::format("{}/p/{:08}", uid, page);
+}
+
+std::string_view UidOfStateKey(std::string_view key) {
+  return key.substr(0, key.find('/'));
+}
+
+bool IsStateHeadKey(std::string_view key) {
+  return key.ends_with("/head");
+}
+
+std::optional<int64_t> PageOfStateKey(std::string_view key) {
+  const std::string_view digits = key.substr(key.rfind('/') + 1);
+  const char* const end = digits.data() + digits.size();
+  int64_t page = 0;
+  const auto [rest, error] = std::from_chars(digits.data(), end, page);
+  return error == std::errc{} && rest == end ? std::optional(page) : std::nullopt;
 }
 
 }  // namespace tidemark::api

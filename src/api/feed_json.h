@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -44,5 +45,11 @@ std::string StateHeadJson(const StateHead& head);
 /// Keys of the state topic: "<uid>/head", "<uid>/p/<page>", pages from 0 in eight digits.
 std::string StateHeadKey(std::string_view uid);
 std::string StatePageKey(std::string_view uid, int64_t page);
+/// Taken apart again; any text. The uid is what stands before the first '/', all where there is
+/// none.
+std::string_view UidOfStateKey(std::string_view key);
+bool IsStateHeadKey(std::string_view key);
+/// The number behind the last '/'; nullopt where none stands there.
+std::optional<int64_t> PageOfStateKey(std::string_view key);
 
 }  // namespace tidemark::api

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "api/change_parse.h"
+#include "api/feed_json.h"
 #include "base/glob.h"
 #include "kafka/group_lease.h"
 
@@ -18,10 +19,6 @@ using change::Subscriber;
 
 /// Beyond it a table is written whole.
 constexpr size_t kPathsKeptMax = 100'000;
-
-std::string_view UidOfStateKey(std::string_view key) {
-  return key.substr(0, key.find('/'));
-}
 
 bool IsNews(DecisionKind kind) {
   return kind == DecisionKind::kApplied || kind == DecisionKind::kReplaced ||
@@ -104,8 +101,8 @@ void MirrorTables::TakeBookmark(const ReadRecord& record, std::vector<Poison>& p
 
 void MirrorTables::TakeState(ReadRecord record, std::string_view only, MonoTime now,
                              std::vector<TableNews>* news, std::vector<Poison>& poison) {
-  const std::string_view uid = UidOfStateKey(record.key);
-  if (!record.value || (!only.empty() && uid != only) || record.key.ends_with("/head")) return;
+  const std::string_view uid = api::UidOfStateKey(record.key);
+  if (!record.value || (!only.empty() && uid != only) || api::IsStateHeadKey(record.key)) return;
   auto part = api::ParseChangeEvent(*record.value);
   if (part && part->uid != uid)
     part = Fail(ErrorKind::kCorrupt, "the record's key is not the table's uid");

@@ -1,10 +1,10 @@
 #include "feed/outbox.h"
 
 #include <algorithm>
-#include <charconv>
 #include <utility>
 
 #include "api/change_parse.h"
+#include "api/feed_json.h"
 #include "base/check.h"
 
 namespace tidemark::feed {
@@ -15,15 +15,6 @@ namespace {
 constexpr int64_t kEpochsMax = int64_t{1} << 40;
 /// Pages of a lost table's snapshot that are looked after; those beyond stay, and harm nobody.
 constexpr int64_t kPagesMax = int64_t{1} << 16;
-
-/// Of "<uid>/p/<page>"; -1 where it is none of ours.
-int64_t PageOf(const std::string& key) {
-  const size_t digits = key.rfind('/') + 1;
-  int64_t page = -1;
-  const char* const end = key.data() + key.size();
-  const auto [rest, error] = std::from_chars(key.data() + digits, end, page);
-  return error == std::errc{} && rest == end && page < kPagesMax ? page : -1;
-}
 
 /// Errors that say something of the records, not of the way to the log.
 bool IsOfTheRecords(ErrorKind kind) {
@@ -87,12 +78,11 @@ Status Outbox::FindLost(std::span<const Parcel* const> parcels, const Budget& bu
 
 Status Outbox::ReadHeads(const Budget& budget) {
   const auto take = [&](const ReadRecord& record) {
-    const size_t slash = record.key.find('/');
-    if (slash == std::string::npos) return;
-    StoredSnapshot& head = heads_[record.key.substr(0, slash)];
-    if (!record.key.ends_with("/head")) {
-      const int64_t page = PageOf(record.key);
-      if (record.value) head.page_count = std::max(head.page_count, page + 1);
+    if (!record.key.contains('/')) return;
+    StoredSnapshot& head = heads_[std::string(api::UidOfStateKey(record.key))];
+    if (!api::IsStateHeadKey(record.key)) {
+      const int64_t page = api::PageOfStateKey(record.key).value_or(-1);
+      if (record.value && page < kPagesMax) head.page_count = std::max(head.page_count, page + 1);
     } else if (!record.value) {
       head = {};
     } else if (const auto read = api::ParseStateHead(*record.value);
