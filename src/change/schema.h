@@ -30,13 +30,13 @@ struct Column {
   bool is_nullable = false;
   /// Minified JSON, as the Avro schema has it; nullopt for none, and for null on a nullable column,
   /// which every writer puts there.
-  std::optional<std::string> default_json;
-  std::string comment;        ///< empty for none
-  int position = 0;           ///< among its siblings, from 0; Hudi's meta columns do not count
-  std::optional<int64_t> id;  ///< where schema-on-read evolution keeps ids
+  std::optional<std::string> default_json{};
+  std::string comment{};        ///< empty for none
+  int position = 0;             ///< among its siblings, from 0; Hudi's meta columns do not count
+  std::optional<int64_t> id{};  ///< where schema-on-read evolution keeps ids
   /// Of a struct its fields, of an array its element, of a map its key and value, of a union its
   /// branches.
-  std::vector<Column> children;
+  std::vector<Column> children{};
 
   friend bool operator==(const Column&, const Column&) = default;
 };

@@ -6,6 +6,7 @@
 #include <memory>
 
 #include "sink/catalog_table.h"
+#include "support/change_column.h"
 #include "support/memory_catalog.h"
 #include "support/result_matchers.h"
 
@@ -13,6 +14,7 @@ namespace tidemark::sink {
 namespace {
 
 using change::Agreement;
+using support::ColumnOf;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
@@ -20,18 +22,6 @@ using testing::SizeIs;
 using testing::UnorderedElementsAre;
 
 using Values = std::vector<std::string>;
-
-change::Column Column(std::string name, std::string type) {
-  return {.name = name,
-          .path = name,
-          .type = std::move(type),
-          .is_nullable = true,
-          .default_json = std::nullopt,
-          .comment = {},
-          .position = 0,
-          .id = std::nullopt,
-          .children = {}};
-}
 
 PartitionView Day(const std::string& value) {
   return {.path = "dt=" + value, .values = {value}};
@@ -44,7 +34,7 @@ TableTruth Truth() {
   truth.view.identity = {
       .table_id = "lake.orders", .database = "lake", .base_path = "s3://l/orders"};
   truth.view.partition_columns = {"dt"};
-  truth.view.schema.columns = {Column("id", "int"), Column("dt", "string")};
+  truth.view.schema.columns = {ColumnOf("id", "int"), ColumnOf("dt", "string")};
   truth.partitions = {Day("1"), Day("2"), Day("3")};
   truth.told = {1, 5};
   truth.named = {{"dt=1", 1}, {"dt=2", 4}, {"dt=3", 5}};
@@ -154,8 +144,8 @@ TEST(CompareTableTest, ATableOfFacts) {
 TEST(CompareTableTest, WhatDiffersIsNamedAsTheCatalogNamesIt) {
   auto truth = Truth();
   truth.view.partition_columns = {"dt", "hour"};
-  truth.view.schema.columns = {Column("id", "bigint"), Column("qty", "int"), Column("dt", "string"),
-                               Column("hour", "string")};
+  truth.view.schema.columns = {ColumnOf("id", "bigint"), ColumnOf("qty", "int"),
+                               ColumnOf("dt", "string"), ColumnOf("hour", "string")};
   truth.partitions = {{.path = "dt=1/hour=a:b", .values = {"1", "a:b"}},
                       {.path = "dt=2/hour=0", .values = {"2", "0"}}};
   CatalogTable table = Wanted(truth);
@@ -309,7 +299,7 @@ TEST_F(CompareCatalogTest, NoAnswerIsUnknownAndNoDatabaseAnAnswer) {
 
 TEST_F(CompareCatalogTest, OneThatCannotBeATableThereIsRefusedAsTheSinkWould) {
   auto truth = Truth();
-  truth.view.schema.columns.push_back(Column("ID", "int"));
+  truth.view.schema.columns.push_back(ColumnOf("ID", "int"));
   support::MemoryCatalog catalog(tables_);
   EXPECT_THAT(CompareCatalog(catalog, options_, truth, {}),
               support::IsError(ErrorKind::kInvalidArgument,

@@ -6,11 +6,13 @@
 #include <algorithm>
 #include <memory>
 
+#include "support/change_column.h"
 #include "support/memory_catalog.h"
 
 namespace tidemark::sink {
 namespace {
 
+using support::ColumnOf;
 using testing::Contains;
 using testing::ElementsAre;
 using testing::HasSubstr;
@@ -19,18 +21,6 @@ using testing::IsSupersetOf;
 using testing::Key;
 using testing::Not;
 using testing::Pair;
-
-change::Column Column(std::string name, std::string type) {
-  return {.name = name,
-          .path = name,
-          .type = std::move(type),
-          .is_nullable = true,
-          .default_json = std::nullopt,
-          .comment = {},
-          .position = 0,
-          .id = std::nullopt,
-          .children = {}};
-}
 
 PartitionView Day(const std::string& value) {
   return {.path = "dt=" + value, .values = {value}};
@@ -84,7 +74,7 @@ class CatalogSinkTest : public testing::Test {
     view_.identity.database = "Sales";
     view_.identity.base_path = "s3://lake/orders";
     view_.partition_columns = {"dt"};
-    view_.schema.columns = {Column("id", "int"), Column("dt", "string")};
+    view_.schema.columns = {ColumnOf("id", "int"), ColumnOf("dt", "string")};
     view_.partitions = [this] { return partitions_; };
     partitions_ = {Day("1"), Day("2")};
   }
@@ -237,7 +227,7 @@ TEST_F(CatalogSinkTest, WhatIsNotOursStays) {
   auto& table = tables_.entries.at("sales.orders").table;
   table.properties["owner_team"] = "sales";
   table.properties["spark.sql.sources.schema.part.7"] = "left behind";
-  view_.schema.columns.push_back(Column("qty", "int"));
+  view_.schema.columns.push_back(ColumnOf("qty", "int"));
   TableDelta delta{.from = {1, 1}, .to = {1, 2}, .has_schema_change = true};
   ASSERT_EQ(Apply({1, 2}, &delta).kind, OutcomeKind::kApplied);
   EXPECT_THAT(tables_.calls, ElementsAre("read orders", "alter orders"));
@@ -263,7 +253,7 @@ TEST_F(CatalogSinkTest, AnotherSchemeOfTheSamePlaceIsTheSamePlace) {
 
 TEST_F(CatalogSinkTest, ARefusedAlterationQuarantinesOrMakesTheTableAnew) {
   ASSERT_EQ(Apply({1, 1}).kind, OutcomeKind::kApplied);
-  view_.schema.columns.insert(view_.schema.columns.begin(), Column("qty", "int"));
+  view_.schema.columns.insert(view_.schema.columns.begin(), ColumnOf("qty", "int"));
   tables_.refuses_alterations = true;
   TableDelta delta{.from = {1, 1}, .to = {1, 2}, .has_schema_change = true};
   EXPECT_EQ(Apply({1, 2}, &delta).kind, OutcomeKind::kPermanent);
@@ -310,7 +300,7 @@ TEST_F(CatalogSinkTest, WhatCannotBeATableIsRefusedForGood) {
     const char* reason;
   };
   const std::vector<Case> cases = {
-      {"case", [](TableView& view) { view.schema.columns.push_back(Column("ID", "int")); },
+      {"case", [](TableView& view) { view.schema.columns.push_back(ColumnOf("ID", "int")); },
        "differ only in the case of their letters"},
       {"values", [](TableView& view) { view.partition_columns.push_back("hour"); },
        "not as many values as the table has partition columns: path=dt=1 values=1 columns=2"},
@@ -331,7 +321,7 @@ TEST_F(CatalogSinkTest, WhatCannotBeATableIsRefusedForGood) {
 
 TEST_F(CatalogSinkTest, ALongSchemaIsCutIntoPiecesOfCharacters) {
   for (int i = 0; i < 200; ++i)
-    view_.schema.columns.push_back(Column("\xC3\xA9t\xC3\xA9_" + std::to_string(i), "string"));
+    view_.schema.columns.push_back(ColumnOf("\xC3\xA9t\xC3\xA9_" + std::to_string(i), "string"));
   ASSERT_EQ(Apply({1, 1}).kind, OutcomeKind::kApplied);
   const auto& properties = There().table.properties;
   const int count =

@@ -64,15 +64,8 @@ std::vector<std::string> Pieces(const std::string& text) {
 }
 
 change::Column MetaColumn(std::string_view name) {
-  return {.name = std::string(name),
-          .path = std::string(name),
-          .type = "string",
-          .is_nullable = true,
-          .default_json = std::nullopt,
-          .comment = {},
-          .position = 0,
-          .id = std::nullopt,
-          .children = {}};
+  return {
+      .name = std::string(name), .path = std::string(name), .type = "string", .is_nullable = true};
 }
 
 void SetSparkProperties(CatalogTable& table, const TableView& view,

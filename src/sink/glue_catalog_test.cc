@@ -11,15 +11,16 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <set>
-#include <utility>
 
 #include "sink/catalog_sink.h"
+#include "support/change_column.h"
 #include "support/result_matchers.h"
 #include "support/scripted_http_server.h"
 
 namespace tidemark::sink {
 namespace {
 
+using support::ColumnOf;
 using support::IsError;
 using support::IsOk;
 using testing::HasSubstr;
@@ -230,15 +231,8 @@ class GlueCatalogTest : public testing::Test {
     view_.table_name = "orders";
     view_.identity.base_path = "s3://lake/orders";
     view_.partition_columns = {"dt"};
-    view_.schema.columns = {{.name = "id",
-                             .path = "id",
-                             .type = "int",
-                             .is_nullable = true,
-                             .default_json = std::nullopt,
-                             .comment = std::string(400, 'c'),
-                             .position = 0,
-                             .id = std::nullopt,
-                             .children = {}}};
+    view_.schema.columns = {ColumnOf("id", "int")};
+    view_.schema.columns[0].comment = std::string(400, 'c');
     view_.partitions = [this] { return partitions_; };
   }
 

@@ -4,23 +4,15 @@
 
 #include <vector>
 
+#include "support/change_column.h"
+
 namespace tidemark::sink {
 namespace {
 
-change::Column Leaf(std::string name, std::string type) {
-  return {.name = name,
-          .path = name,
-          .type = std::move(type),
-          .is_nullable = true,
-          .default_json = std::nullopt,
-          .comment = {},
-          .position = 0,
-          .id = std::nullopt,
-          .children = {}};
-}
+using support::ColumnOf;
 
 change::Column Nested(std::string name, std::string type, std::vector<change::Column> children) {
-  change::Column column = Leaf(std::move(name), std::move(type));
+  change::Column column = ColumnOf(std::move(name), std::move(type));
   column.children = std::move(children);
   return column;
 }
@@ -54,7 +46,7 @@ TEST(HiveTypeTest, ATableOfTypes) {
       {"void", "string", "\"void\""},
   };
   for (const auto& [ours, hive, spark] : cases) {
-    const std::vector<change::Column> columns = {Leaf("c", ours)};
+    const std::vector<change::Column> columns = {ColumnOf("c", ours)};
     EXPECT_EQ(HiveType(columns[0]), hive) << ours;
     EXPECT_EQ(SparkSchemaJson(columns, {}),
               std::string(R"({"type":"struct","fields":[{"name":"c","type":)") + spark +
@@ -66,9 +58,9 @@ TEST(HiveTypeTest, ATableOfTypes) {
 TEST(HiveTypeTest, NestedTypesAreWrittenFromTheirChildren) {
   const std::vector<change::Column> columns = {
       Nested("s", "struct<A:bigint,b:array<time>>",
-             {Leaf("A", "bigint"), Nested("b", "array<time>", {Leaf("element", "time")})}),
+             {ColumnOf("A", "bigint"), Nested("b", "array<time>", {ColumnOf("element", "time")})}),
       Nested("m", "map<string,decimal(4,2)>",
-             {Leaf("key", "string"), Leaf("value", "decimal(4,2)")})};
+             {ColumnOf("key", "string"), ColumnOf("value", "decimal(4,2)")})};
   EXPECT_EQ(HiveType(columns[0]), "struct<a:bigint,b:array<bigint>>");
   EXPECT_EQ(HiveType(columns[1]), "map<string,decimal(4,2)>");
   EXPECT_EQ(SparkSchemaJson({columns.begin(), 1}, {}),
@@ -79,7 +71,7 @@ TEST(HiveTypeTest, NestedTypesAreWrittenFromTheirChildren) {
 }
 
 TEST(HiveTypeTest, SparkHasPartitionColumnsLastAndComments) {
-  std::vector<change::Column> columns = {Leaf("dt", "string"), Leaf("id", "int")};
+  std::vector<change::Column> columns = {ColumnOf("dt", "string"), ColumnOf("id", "int")};
   columns[1].comment = "the \"key\"";
   const std::vector<std::string> last = {"dt"};
   EXPECT_EQ(SparkSchemaJson(columns, last),

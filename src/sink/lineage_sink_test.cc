@@ -6,12 +6,14 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
+#include "support/change_column.h"
 #include "support/scripted_http_server.h"
 
 namespace tidemark::sink {
 namespace {
 
 using nlohmann::json;
+using support::ColumnOf;
 
 // The naming page of OpenLineage.
 TEST(DatasetNameTest, IsTheBucketAndThePath) {
@@ -61,20 +63,9 @@ TEST_F(LineageEventTest, HasTheCommitsTimeElseTheMomentsAndTheStampAsVersion) {
 TEST_F(LineageEventTest, IsTheOneThatTheSchemasWereHeldAgainst) {
   view_.identity.base_path = "s3://lake/sales/orders";
   view_.last_commit_at = WallTimeFromMillis(1'767'225'601'500);
-  const auto column = [](std::string name, std::string type) {
-    return change::Column{.name = name,
-                          .path = name,
-                          .type = std::move(type),
-                          .is_nullable = true,
-                          .default_json = std::nullopt,
-                          .comment = {},
-                          .position = 0,
-                          .id = std::nullopt,
-                          .children = {}};
-  };
-  view_.schema.columns = {column("id", "bigint"), column("place", "struct<lat:double>")};
+  view_.schema.columns = {ColumnOf("id", "bigint"), ColumnOf("place", "struct<lat:double>")};
   view_.schema.columns[0].comment = "the key";
-  view_.schema.columns[1].children = {column("lat", "double")};
+  view_.schema.columns[1].children = {ColumnOf("lat", "double")};
   const TableDelta delta{.from = {1, 6}, .to = {1, 7}, .has_schema_change = true};
   std::ifstream file(TIDEMARK_TESTDATA "/openlineage/event.json");
   const json expected = json::parse(file, nullptr, /*allow_exceptions=*/false);

@@ -9,12 +9,14 @@
 #include "sink/catalog_comparison.h"
 #include "sink/catalog_sink.h"
 #include "sink/glue_catalog.h"
+#include "support/change_column.h"
 #include "support/result_matchers.h"
 #include "support/s3_server.h"
 
 namespace tidemark::sink {
 namespace {
 
+using support::ColumnOf;
 using support::IsOk;
 using testing::Contains;
 using testing::Pair;
@@ -33,20 +35,9 @@ class GlueMotoTest : public testing::Test {
     view_.table_name = "orders" + std::to_string(++count);
     view_.identity.base_path = "s3://lake/" + view_.table_name;
     view_.partition_columns = {"dt"};
-    view_.schema.columns = {Column("id", "int"), Column("dt", "string")};
+    view_.schema.columns = {ColumnOf("id", "int"), ColumnOf("dt", "string")};
     view_.partitions = [this] { return partitions_; };
     for (int i = 0; i < 130; ++i) partitions_.push_back(Day(i));
-  }
-  static change::Column Column(std::string name, std::string type) {
-    return {.name = name,
-            .path = name,
-            .type = std::move(type),
-            .is_nullable = true,
-            .default_json = std::nullopt,
-            .comment = {},
-            .position = 0,
-            .id = std::nullopt,
-            .children = {}};
   }
   static PartitionView Day(int number) {
     const std::string value = std::to_string(number);

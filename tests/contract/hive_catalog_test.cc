@@ -13,12 +13,14 @@
 #include "sink/catalog_comparison.h"
 #include "sink/catalog_sink.h"
 #include "sink/catalog_table.h"
+#include "support/change_column.h"
 #include "support/hive_metastore.h"
 #include "support/result_matchers.h"
 
 namespace tidemark::sink {
 namespace {
 
+using support::ColumnOf;
 using support::HiveMetastore;
 using testing::Contains;
 using testing::HasSubstr;
@@ -31,18 +33,6 @@ std::unique_ptr<HiveMetastore> closed;  // one that wants a login
 
 Budget Ample() {
   return Budget::For(std::chrono::minutes(3));
-}
-
-change::Column Column(std::string name, std::string type) {
-  return {.name = name,
-          .path = name,
-          .type = std::move(type),
-          .is_nullable = true,
-          .default_json = std::nullopt,
-          .comment = {},
-          .position = 0,
-          .id = std::nullopt,
-          .children = {}};
 }
 
 PartitionView Hour(int number) {
@@ -63,8 +53,8 @@ class HiveSinkTest : public testing::Test {
     view_.identity.table_id = "default." + view_.table_name;
     view_.identity.base_path = metastore->folder() + "/tables/" + view_.table_name;
     view_.partition_columns = {"dt", "hour"};
-    view_.schema.columns = {Column("id", "bigint"), Column("Name", "string"),
-                            Column("dt", "string"), Column("hour", "string")};
+    view_.schema.columns = {ColumnOf("id", "bigint"), ColumnOf("Name", "string"),
+                            ColumnOf("dt", "string"), ColumnOf("hour", "string")};
     view_.last_commit_requested = "20260131000000000";
     view_.partitions = [this] { return partitions_; };
   }
@@ -225,7 +215,7 @@ TEST_F(HiveSinkTest, AColumnInTheMiddleAWidenedOneAndADroppedOneArrive) {
   CatalogSink sink = NewSink();
   ASSERT_EQ(Apply(sink, {1, 1}).kind, OutcomeKind::kApplied);
   view_.schema.columns[0].type = "bigint";
-  view_.schema.columns.insert(view_.schema.columns.begin() + 1, Column("qty", "decimal(10,2)"));
+  view_.schema.columns.insert(view_.schema.columns.begin() + 1, ColumnOf("qty", "decimal(10,2)"));
   auto outcome = Apply(sink, {1, 2});
   ASSERT_EQ(outcome.kind, OutcomeKind::kApplied) << outcome.reason;
   auto table = There(view_.table_name);
@@ -243,7 +233,7 @@ TEST_F(HiveSinkTest, AColumnInTheMiddleAWidenedOneAndADroppedOneArrive) {
 
 TEST_F(HiveSinkTest, AColumnDroppedInTheMiddleIsRefusedByTheServerOrTheTableMadeAnew) {
   AddPartitions(0, 3);
-  view_.schema.columns.push_back(Column("qty", "decimal(10,2)"));
+  view_.schema.columns.push_back(ColumnOf("qty", "decimal(10,2)"));
   CatalogSink sink = NewSink();
   ASSERT_EQ(Apply(sink, {1, 1}).kind, OutcomeKind::kApplied);
   std::erase_if(view_.schema.columns, [](const auto& column) { return column.name == "Name"; });
