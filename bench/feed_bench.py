@@ -18,6 +18,7 @@ import sys
 import tempfile
 import threading
 import time
+from collections.abc import Callable
 
 _REPOSITORY = pathlib.Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(_REPOSITORY / "tests/system"))
@@ -100,27 +101,37 @@ def stock(lab: FeedLab, count: int, first_commits: int = 1) -> list[LiveTable]:
     return tables
 
 
+WAYS = (
+    ("inotify", {}, "50 / 250 ms", 300, 0.15),
+    ("polling every 1 s", {"local_wake_ups": False}, "700 / 1500 ms", 100, 1.7),
+)
+
+
+def waits_of(table: LiveTable, count: int, pause: float, came: Callable[[str], float | None]) -> list[float]:
+    """Seconds from the moment a commit's file was visible to the one that `came` says of its instant, for each of
+    `count` commits with pauses of `pause` seconds, more or less; it says None before."""
+    waits = []
+    for number in range(count):
+        instant, body = table.prepare(f"dt={number % 5}")
+        began = time.time()
+        table.finish(instant, body)
+        wait_until(lambda i=instant: came(i) is not None, f"the commit {instant}", 30, step=0.002)
+        waits.append(came(instant) - began)
+        time.sleep(pause * (0.5 + random.random()))
+    return waits
+
+
 def latency(lab: FeedLab, quick: bool) -> None:
     table = lab.table()
     table.commit("dt=0")
-    for what, keys, target, pause in (
-        ("commit visible -> read, inotify", {}, "50 / 250 ms", 0.15),
-        ("commit visible -> read, polling every 1 s", {"local_wake_ups": False}, "700 / 1500 ms", 1.7),
-    ):
+    for how, keys, target, count, pause in WAYS:
         publisher = lab.start(**keys)
         arrivals = Arrivals(lab)
         reader = lab.reader()
         wait_until(lambda: reader.state(table.uid)[0] is not None, "the first snapshot", 60)
         time.sleep(3)
-        waits = []
-        for number in range(20 if quick else 300 if not keys else 100):
-            instant, body = table.prepare(f"dt={number % 5}")
-            began = time.time()
-            table.finish(instant, body)
-            wait_until(lambda i=instant: (table.uid, i) in arrivals.seen, "the event", 30, step=0.002)
-            waits.append(arrivals.seen[table.uid, instant] - began)
-            time.sleep(pause * (0.5 + random.random()))
-        line(what, waits, target)
+        waits = waits_of(table, 20 if quick else count, pause, lambda i: arrivals.seen.get((table.uid, i)))
+        line(f"commit visible -> read, {how}", waits, target)
         arrivals.close()
         publisher.stop()
 
@@ -128,24 +139,14 @@ def latency(lab: FeedLab, quick: bool) -> None:
 def mirror(lab: MirrorLab, quick: bool) -> None:
     table = lab.table()
     table.commit("dt=0")
-    for what, keys, target, pause in (
-        ("commit visible -> in a mirror, inotify", {}, "50 / 250 ms", 0.15),
-        ("commit visible -> in a mirror, polling every 1 s", {"local_wake_ups": False}, "700 / 1500 ms", 1.7),
-    ):
+    for how, keys, target, count, pause in WAYS:
         publisher = lab.start(**keys)
         daemon = lab.mirror()
         await_in_step(daemon, table)
         news = EventStream(daemon.url)
         time.sleep(3)
-        waits = []
-        for number in range(20 if quick else 300 if not keys else 100):
-            instant, body = table.prepare(f"dt={number % 5}")
-            began = time.time()
-            table.finish(instant, body)
-            wait_until(lambda i=instant: i in news.came, "the mirror to have it", 30, step=0.002)
-            waits.append(news.came[instant] - began)
-            time.sleep(pause * (0.5 + random.random()))
-        line(what, waits, target)
+        waits = waits_of(table, 20 if quick else count, pause, news.came.get)
+        line(f"commit visible -> in a mirror, {how}", waits, target)
         assert partitions_of(daemon, table) == table.partitions
         daemon.stop()
         publisher.stop()

@@ -76,8 +76,12 @@ def columns_of(mirror: Daemon, table: LiveTable) -> list[str]:
 
 
 def await_commit(mirror: Daemon, table: LiveTable, instant: str, seconds_max: float = 60) -> None:
+    await_instant(mirror, table.uid, instant, seconds_max)
+
+
+def await_instant(mirror: Daemon, uid: str, instant: str, seconds_max: float = 60) -> None:
     def is_applied() -> bool:
-        path = f"/api/v1/tables/{table.uid}/wait?instant={instant}&timeout=5s"
+        path = f"/api/v1/tables/{uid}/wait?instant={instant}&timeout=5s"
         status, text = mirror.ask("GET", path)
         return status == 200 and json.loads(text)["reached"]
 

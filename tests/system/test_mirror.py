@@ -22,6 +22,7 @@ from mirror_lab import (
     MirrorLab,
     await_commit,
     await_in_step,
+    await_instant,
     columns_of,
     partitions_of,
     status_of,
@@ -91,13 +92,7 @@ def test_a_real_writers_instants_reach_the_mirror_as_they_come(lab: MirrorLab, n
     rows = json.loads((stored / "fixture.json").read_text())["sparkSnapshot"]
     wanted = {row["_hoodie_partition_path"] for row in rows}
     (last, *_) = files[-1].name.split(".")[0].split("_")
-
-    def is_in_step() -> bool:
-        path = f"/api/v1/tables/{uid}/wait?instant={last}&timeout=5s"
-        status, text = mirror.ask("GET", path)
-        return status == 200 and json.loads(text)["reached"]
-
-    wait_until(is_in_step, f"the instant {last}", 60)
+    await_instant(mirror, uid, last)
     listed = mirror.get(f"/api/v1/tables/{uid}/partitions")["partitions"]
     assert {each["path"] for each in listed} == wanted
     for word in ("digest_mismatch", "conflict", "gap", "dlq"):
