@@ -109,6 +109,11 @@ CHOICES: dict[str, dict] = {
         "tolerations": [{"key": "lake", "operator": "Exists"}],
         "affinity": {"nodeAffinity": {}},
     },
+    "several": {
+        "replicas": 3,
+        "config": "clusters: {}\npipelines: []\ncoordination: { group: freshness }\n",
+        "persistence": {"enabled": False},
+    },
     "nothing of its own": {
         "existingConfigMap": "mine",
         "persistence": {"enabled": False},
@@ -173,7 +178,13 @@ def test_the_chart_starts_what_the_program_knows(
 
 @pytest.mark.parametrize(
     "values",
-    [{"imagee": {}}, {"service": {"port": "http"}}, {"persistence": {"size": "much"}}, {"image": {"repository": ""}}],
+    [
+        {"imagee": {}},
+        {"replicas": 0},
+        {"service": {"port": "http"}},
+        {"persistence": {"size": "much"}},
+        {"image": {"repository": ""}},
+    ],
     ids=str,
 )
 def test_values_that_cannot_be_are_refused(values: dict) -> None:
@@ -184,3 +195,11 @@ def test_values_that_cannot_be_are_refused(values: dict) -> None:
 def test_rules_that_are_not_given_are_asked_for() -> None:
     with helm_python.Chart.load(_CHART) as chart, pytest.raises(helm_python.HelmRenderError, match="tidemark rules"):
         chart.render({"prometheusRule": {"enabled": True}}, name="lake")
+
+
+def test_several_replicas_want_a_configuration_that_shares_the_pipelines() -> None:
+    with helm_python.Chart.load(_CHART) as chart:
+        with pytest.raises(helm_python.HelmRenderError, match="section coordination"):
+            chart.render({"replicas": 2}, name="lake")
+        # What stands in a ConfigMap of others cannot be seen from here.
+        chart.render({"replicas": 2, "existingConfigMap": "mine"}, name="lake")
