@@ -307,7 +307,7 @@ class Watch::Loop {
     const Budget budget = Budget::For(options_.table_deadline, stop_work_.get_token());
     passage.reading =
         ReadingOf(LookAt(passage, budget), passage.pipeline.spec, passage.store.hidden);
-    freshness::FillKnownFirsts(passage.memory, passage.reading.question);
+    freshness::FillKnown(passage.memory, passage.reading.question);
   }
 
   Result<lake::CheckpointSearch> LookAt(const Passage& passage, const Budget& budget) const {

@@ -61,6 +61,16 @@ void Sight(Arrivals& arrivals, kafka::Offset end, std::optional<kafka::Offset> c
   while (arrivals.size() > kArrivalsMax) ThinOut(arrivals, now);
 }
 
+/// Forgets what was seen of the partitions.
+template <class Predicate>
+void EraseWhere(PipelineMemory& memory, Predicate is_over) {
+  const auto is_of_it = [&](const auto& entry) { return is_over(entry.first); };
+  std::erase_if(memory.arrivals, is_of_it);
+  std::erase_if(memory.stamps, is_of_it);
+  std::erase_if(memory.leaderships, is_of_it);
+  std::erase_if(memory.cuts, is_of_it);
+}
+
 class Learning {
  public:
   Learning(PipelineMemory memory, const kafka::ProbeResult& probe)
@@ -89,8 +99,7 @@ class Learning {
 
   void Forget() {
     std::erase_if(memory_.topic_ids, [&](const auto& entry) { return !IsKnown(entry.first); });
-    std::erase_if(memory_.arrivals, [&](const auto& entry) { return !IsKnown(entry.first.topic); });
-    std::erase_if(memory_.stamps, [&](const auto& entry) { return !IsKnown(entry.first.topic); });
+    EraseWhere(memory_, [&](const kafka::TopicPartition& key) { return !IsKnown(key.topic); });
   }
 
   /// A new checkpoint belongs to the topics and the cluster that are there now. Sightings stay
@@ -104,11 +113,10 @@ class Learning {
       if (is_moved || !now.empty()) id = now;
     }
     std::erase_if(memory_.topic_ids, [](const auto& entry) { return entry.second.empty(); });
-    const auto is_replaced = [&](const auto& entry) {
-      return is_moved || replaced.contains(entry.first.topic);
-    };
-    std::erase_if(memory_.arrivals, is_replaced);
-    std::erase_if(memory_.stamps, is_replaced);
+    EraseWhere(memory_, [&](const kafka::TopicPartition& key) {
+      return is_moved || replaced.contains(key.topic);
+    });
+    memory_.cuts.clear();
     if (is_moved) memory_.cluster_id = probe_.cluster_id;
     memory_.checkpoint_value = checkpoint_value;
   }
@@ -128,6 +136,7 @@ class Learning {
 
   void LearnPartition(const PartitionFacts& facts) {
     if (!IsKnown(facts.partition.topic) || IsReplaced(facts.partition.topic)) return;
+    TakeLeader(memory_, facts);
     if (facts.high_watermark && *facts.high_watermark >= 0) {
       // Records that came while others were still asked have not been seen.
       Sight(memory_.arrivals[facts.partition], *facts.high_watermark, facts.committed,
@@ -160,6 +169,27 @@ PipelineMemory Remember(PipelineMemory memory, const lake::SourceCheckpoint& che
   return Learning(std::move(memory), probe).Learn(checkpoint);
 }
 
+void TakeLeader(PipelineMemory& memory, const kafka::PartitionFacts& facts) {
+  if (!facts.leader_epoch || !facts.high_watermark || *facts.high_watermark < 0) return;
+  const kafka::TopicPartition& key = facts.partition;
+  const auto seen = memory.leaderships.find(key);
+  if (seen != memory.leaderships.end() && seen->second.epoch != *facts.leader_epoch) {
+    const auto& former = facts.former_epoch;
+    // Not answered this time: who led before is kept, and asked about again.
+    if (!former || former->epoch != seen->second.epoch) return;
+    if (former->end && *former->end < seen->second.end) {
+      const auto [cut, is_first] = memory.cuts.try_emplace(key, *former->end);
+      cut->second = std::min(cut->second, *former->end);
+      if (const auto found = memory.arrivals.find(key); found != memory.arrivals.end())
+        std::erase_if(found->second, [&](const auto& each) { return each.end > cut->second; });
+      if (const auto found = memory.stamps.find(key);
+          found != memory.stamps.end() && found->second.offset >= cut->second)
+        memory.stamps.erase(found);
+    }
+  }
+  memory.leaderships[key] = {.epoch = *facts.leader_epoch, .end = *facts.high_watermark};
+}
+
 PipelineMemory AfterClockStep(PipelineMemory memory, Milliseconds step) {
   for (auto& [partition, arrivals] : memory.arrivals) {
     for (PipelineMemory::Arrival& arrival : arrivals) {
@@ -176,21 +206,26 @@ PipelineMemory AfterClockStep(PipelineMemory memory, Milliseconds step) {
   return memory;
 }
 
-void FillKnownFirsts(const PipelineMemory& memory,
-                     std::vector<kafka::ProbeRequest::Topic>& topics) {
+void FillKnown(const PipelineMemory& memory, std::vector<kafka::ProbeRequest::Topic>& topics) {
   for (kafka::ProbeRequest::Topic& topic : topics) {
     const auto id = memory.topic_ids.find(topic.name);
     if (id == memory.topic_ids.end() || id->second.empty()) continue;
     topic.known_topic_id = id->second;
-    auto stamp = memory.stamps.lower_bound({topic.name, 0});
-    for (; stamp != memory.stamps.end() && stamp->first.topic == topic.name; ++stamp) {
-      if (!stamp->second.committed) continue;
-      topic.known_firsts[stamp->first.partition] = {
-          .after = *stamp->second.committed,
-          .record = {.offset = stamp->second.offset,
-                     .timestamp_ms = stamp->second.timestamp_ms,
-                     .timestamp_type = stamp->second.timestamp_type}};
-    }
+    const auto of_topic = [&](const auto& map, auto take) {
+      for (auto each = map.lower_bound({topic.name, 0});
+           each != map.end() && each->first.topic == topic.name; ++each)
+        take(each->first.partition, each->second);
+    };
+    of_topic(memory.stamps, [&](kafka::PartitionId partition, const PipelineMemory::Stamp& stamp) {
+      if (!stamp.committed) return;
+      topic.known_firsts[partition] = {.after = *stamp.committed,
+                                       .record = {.offset = stamp.offset,
+                                                  .timestamp_ms = stamp.timestamp_ms,
+                                                  .timestamp_type = stamp.timestamp_type}};
+    });
+    of_topic(memory.leaderships, [&](kafka::PartitionId partition, const auto& leadership) {
+      topic.known_epochs[partition] = leadership.epoch;
+    });
   }
 }
 

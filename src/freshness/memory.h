@@ -52,6 +52,17 @@ struct PipelineMemory {
     friend bool operator==(const Stamp&, const Stamp&) = default;
   };
   std::map<kafka::TopicPartition, Stamp> stamps;
+  /// Who led a partition when it was last looked at, and where its log ended then.
+  struct Leadership {
+    int32_t epoch = 0;
+    kafka::Offset end = 0;  ///< what lies below is lost by no election but an unclean one
+
+    friend bool operator==(const Leadership&, const Leadership&) = default;
+  };
+  std::map<kafka::TopicPartition, Leadership> leaderships;
+  /// Where a log was cut below an end that had been seen, while the table had this checkpoint: what
+  /// lies there now is not what was there.
+  std::map<kafka::TopicPartition, kafka::Offset> cuts;
   std::string cluster_id;
 
   friend bool operator==(const PipelineMemory&, const PipelineMemory&) = default;
@@ -65,12 +76,18 @@ struct PipelineMemory {
 PipelineMemory Remember(PipelineMemory memory, const lake::SourceCheckpoint& checkpoint,
                         const kafka::ProbeResult& probe);
 
+/// `memory` after what `facts` say of the partition's leader: where the end of a former leader's
+/// epoch shows that the log was cut, that is added to `cuts`, and what was seen behind it is
+/// forgotten. The same facts again change nothing.
+void TakeLeader(PipelineMemory& memory, const kafka::PartitionFacts& facts);
+
 /// `memory` as it reads once our clock was set by `step` (forward: > 0) against a steady one. Set
 /// back, all that was seen moves along. Set forward, it stays, and how long ago it was is in doubt.
 PipelineMemory AfterClockStep(PipelineMemory memory, Milliseconds step);
 
-/// First records that need no fetch: filled into the topics of a request from what is remembered.
-/// The probe uses them only where the topic's id and log start still allow it.
-void FillKnownFirsts(const PipelineMemory& memory, std::vector<kafka::ProbeRequest::Topic>& topics);
+/// Fills into the topics of a request what is remembered: first records that need no fetch, and the
+/// leader epochs that tell whether they are still there. The probe uses them only where the topic's
+/// id and log allow it.
+void FillKnown(const PipelineMemory& memory, std::vector<kafka::ProbeRequest::Topic>& topics);
 
 }  // namespace tidemark::freshness

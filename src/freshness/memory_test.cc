@@ -223,7 +223,7 @@ TEST(MemoryTest, WhatTheProbeDoesNotNameIsForgotten) {
 
 TEST(MemoryTest, KnownFirstsAreAskedForWithTheTopicTheyBelongTo) {
   std::vector<kafka::ProbeRequest::Topic> topics{{.name = kTopic, .committed = {{0, 100}}}};
-  FillKnownFirsts(After(Lagging(100, 150)), topics);
+  FillKnown(After(Lagging(100, 150)), topics);
   EXPECT_EQ(topics[0].known_topic_id, "id-1");
   EXPECT_THAT(topics[0].known_firsts, ElementsAre(Pair(0, Field(&kafka::KnownFirst::after, 100))));
 }
@@ -232,8 +232,76 @@ TEST(MemoryTest, WithoutATopicIdNothingIsKnown) {
   World world = Lagging(100, 150);
   world.topic().topic_id = "";
   std::vector<kafka::ProbeRequest::Topic> topics{{.name = kTopic, .committed = {{0, 100}}}};
-  FillKnownFirsts(After(world), topics);
+  FillKnown(After(world), topics);
   EXPECT_THAT(topics[0].known_firsts, IsEmpty());
+}
+
+World Led(kafka::Offset committed, kafka::Offset end, int32_t epoch) {
+  World world({Seen(0, committed).Log(0, end).Record(committed, 10min).Led(epoch)});
+  world.topic().is_config_known = true;
+  return world;
+}
+
+TEST(MemoryTest, LeadershipIsKeptAndAskedAbout) {
+  const PipelineMemory memory = After(Led(100, 150, 7));
+  EXPECT_EQ(memory.leaderships.at(kFirst), (PipelineMemory::Leadership{.epoch = 7, .end = 150}));
+  std::vector<kafka::ProbeRequest::Topic> topics = {{.name = kTopic, .committed = {}}};
+  FillKnown(memory, topics);
+  EXPECT_THAT(topics[0].known_epochs, ElementsAre(Pair(0, 7)));
+}
+
+TEST(MemoryTest, AnotherLeaderIsRememberedOnceTheFormerOnesEndIsKnown) {
+  PipelineMemory memory = After(Led(100, 150, 7));
+  memory = After(Led(100, 160, 8), std::move(memory));
+  EXPECT_EQ(memory.leaderships.at(kFirst).epoch, 7);
+  EXPECT_EQ(memory.leaderships.at(kFirst).end, 150);
+
+  World told = Led(100, 170, 9);
+  told.probe.partitions[0].former_epoch = {.epoch = 7, .end = 150};
+  memory = After(told, std::move(memory));
+  EXPECT_EQ(memory.leaderships.at(kFirst), (PipelineMemory::Leadership{.epoch = 9, .end = 170}));
+  EXPECT_THAT(memory.cuts, IsEmpty());
+}
+
+TEST(MemoryTest, WhatWasSeenBehindACutIsForgotten) {
+  PipelineMemory memory = After(Led(100, 110, 7));
+  memory = After(Led(100, 150, 7), std::move(memory), 1min);
+  World cut = Led(100, 170, 8);
+  cut.probe.partitions[0].former_epoch = {.epoch = 7, .end = 120};
+  memory = After(cut, std::move(memory), 2min);
+  EXPECT_THAT(memory.cuts, ElementsAre(Pair(kFirst, 120)));
+  EXPECT_THAT(memory.arrivals.at(kFirst), ElementsAre(PipelineMemory::Arrival{110, kNow},
+                                                      PipelineMemory::Arrival{170, kNow + 2min}));
+  // The same again changes nothing.
+  EXPECT_EQ(After(cut, memory, 2min), memory);
+  // A second cut counts where it is deeper.
+  World second = Led(100, 180, 9);
+  second.probe.partitions[0].former_epoch = {.epoch = 8, .end = 165};
+  EXPECT_THAT(After(second, memory, 3min).cuts, ElementsAre(Pair(kFirst, 120)));
+  second.probe.partitions[0].former_epoch = {.epoch = 8, .end = 115};
+  EXPECT_THAT(After(second, memory, 3min).cuts, ElementsAre(Pair(kFirst, 115)));
+}
+
+TEST(MemoryTest, AStampBehindACutIsForgottenAndOneBelowItStays) {
+  const PipelineMemory memory = After(Led(100, 150, 7));
+  for (const auto& [end, is_kept] : {std::pair<kafka::Offset, bool>{100, false}, {101, true}}) {
+    World cut({Seen(0, 100).Log(0, 170).Fault(kafka::ProbeFault::kTimeout)});
+    cut.probe.partitions[0].leader_epoch = 8;
+    cut.probe.partitions[0].former_epoch = {.epoch = 7, .end = end};
+    EXPECT_EQ(After(cut, memory).stamps.contains(kFirst), is_kept) << end;
+  }
+}
+
+TEST(MemoryTest, ANewCheckpointEndsACutAndANewTopicTheLeadership) {
+  World cut = Led(100, 170, 8);
+  cut.probe.partitions[0].former_epoch = {.epoch = 7, .end = 120};
+  PipelineMemory memory = After(cut, After(Led(100, 150, 7)));
+  ASSERT_THAT(memory.cuts, ElementsAre(Pair(kFirst, 120)));
+  EXPECT_THAT(After(Led(130, 170, 8), memory).cuts, IsEmpty());
+
+  World replaced = Led(130, 170, 1);
+  replaced.topic().topic_id = "id-2";
+  EXPECT_EQ(After(replaced, memory).leaderships.at(kFirst).epoch, 1);
 }
 
 struct KnownCase {

@@ -166,6 +166,14 @@ std::string TopicRecreated(const PipelineReport& report) {
 std::string OffsetAhead(const PipelineReport& report) {
   const PartitionVerdict* ahead = FirstOf(report, Verdict::kAhead);
   if (ahead == nullptr) return "The checkpoint lies beyond the end of the log.";
+  if (ahead->cut_at) {
+    return fmt::format(
+        "The checkpoint of {} is offset {}, and the log was cut at {} since, as by an unclean "
+        "leader election ({} of {} affected): it is another log from there on, which the writer "
+        "skips up to its checkpoint; look for what was not ingested, and reset the checkpoint.",
+        NameOf(ahead->partition), ahead->committed.value_or(0), *ahead->cut_at, report.counts.ahead,
+        Partitions(report.counts.total));
+  }
   return fmt::format(
       "The checkpoint of {} is offset {}, beyond the end of the log at {} ({} of {} affected): the "
       "topic was created again or cut, or this is another cluster; check that before the writer "
@@ -305,6 +313,17 @@ std::string Estimated(const PipelineReport& report) {
   return "; records were not read, their ages are estimated from look-ups by time";
 }
 
+/// That a log has lost its tail, as the tail of a sentence; empty when none has.
+std::string CutOff(const PipelineReport& report) {
+  const auto cut = std::ranges::find_if(
+      report.partitions, [](const PartitionVerdict& p) { return p.cut_at.has_value(); });
+  if (cut == report.partitions.end()) return "";
+  return fmt::format(
+      "; the log of {} was cut at {}, as by an unclean leader election: what stood behind is gone, "
+      "read or not",
+      NameOf(cut->partition), *cut->cut_at);
+}
+
 std::string CommitAge(const PipelineReport& report) {
   if (report.last_change_age)
     return fmt::format("; its offsets last moved {} ago", FormatDuration(*report.last_change_age));
@@ -327,22 +346,22 @@ std::string Waiting(const PipelineReport& report) {
 
 std::string Healthy(const PipelineReport& report) {
   if (!report.oldest) {
-    return fmt::format("Nothing is waiting: the table has all of its {}{}.",
-                       Partitions(report.counts.total), HeldBack(report));
+    return fmt::format("Nothing is waiting: the table has all of its {}{}{}.",
+                       Partitions(report.counts.total), HeldBack(report), CutOff(report));
   }
-  return fmt::format("{} of the {} allowed{}{}.", Waiting(report), FormatDuration(report.sla),
-                     Estimated(report), HeldBack(report));
+  return fmt::format("{} of the {} allowed{}{}{}.", Waiting(report), FormatDuration(report.sla),
+                     Estimated(report), HeldBack(report), CutOff(report));
 }
 
 std::string Late(const PipelineReport& report) {
   if (report.status == PipelineStatus::kWarning) {
-    return fmt::format("{} of the {} allowed: see that the table's writer keeps up{}{}{}.",
+    return fmt::format("{} of the {} allowed: see that the table's writer keeps up{}{}{}{}.",
                        Waiting(report), FormatDuration(report.sla), CommitAge(report),
-                       Estimated(report), HeldBack(report));
+                       Estimated(report), HeldBack(report), CutOff(report));
   }
-  return fmt::format("{}, {} are allowed: check the job that writes the table{}{}{}.",
+  return fmt::format("{}, {} are allowed: check the job that writes the table{}{}{}{}.",
                      Waiting(report), FormatDuration(report.sla), CommitAge(report),
-                     Estimated(report), HeldBack(report));
+                     Estimated(report), HeldBack(report), CutOff(report));
 }
 
 /// A breach that is proved although not everything is known.

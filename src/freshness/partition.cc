@@ -30,7 +30,10 @@ class PartitionJudge {
     verdict_.log_start = facts_.log_start;
     verdict_.end = is_committed_only_ ? facts_.last_stable : facts_.high_watermark;
     if (!facts_.committed) verdict_.reason = "not_in_checkpoint";
+    if (const auto cut = memory_.cuts.find(facts_.partition); cut != memory_.cuts.end())
+      verdict_.cut_at = cut->second;
     Decide();
+    if (verdict_.cut_at && !verdict_.reason) verdict_.reason = "log_truncated";
     return std::move(verdict_);
   }
 
@@ -41,12 +44,16 @@ class PartitionJudge {
     const std::string_view replaced = ReplacedBy();
     const auto& c = facts_.committed;
     if (c && facts_.high_watermark && *c > *facts_.high_watermark)
-      return Ahead(replaced.empty() ? "offset_ahead" : replaced);
+      return Ahead(!replaced.empty() ? replaced
+                   : verdict_.cut_at ? "log_truncated"
+                                     : "offset_ahead");
     if (!replaced.empty()) return Unknown(replaced);
 
     // Nothing committed: a streamer begins at offset 0, so what is gone before it came is lost too.
     if (facts_.log_start && c.value_or(0) < *facts_.log_start)
       return Lost(c.value_or(0), *facts_.log_start);
+    // Grown again: the checkpoint is of the log as it was.
+    if (c && verdict_.cut_at && *c > *verdict_.cut_at) return Ahead("log_truncated");
     const std::optional<Offset> start = c ? c : facts_.log_start;
     if (!start) return Unknown(FaultReason());
     if (facts_.high_watermark && *start == *facts_.high_watermark) return Fresh();

@@ -26,12 +26,11 @@ bool IsUndecided(const PartitionVerdict& verdict) {
   return verdict.verdict == Verdict::kUnknown || verdict.verdict == Verdict::kAhead;
 }
 
-/// What earlier runs saw of this checkpoint; ids seen with another one bind nothing, and what was
-/// seen of a topic that another one replaced since says nothing of this one.
-PipelineMemory MemoryFor(const PipelineMemory& memory, const lake::SourceCheckpoint& checkpoint,
-                         const kafka::ProbeResult& probe) {
-  if (memory.checkpoint_value.empty() || memory.checkpoint_value == checkpoint.value) return memory;
-  PipelineMemory result = memory;
+/// Without what belongs to another checkpoint than this one: ids seen with it bind nothing, and
+/// what was seen of a topic that another one replaced since says nothing of this one.
+void ForgetOther(PipelineMemory& memory, const lake::SourceCheckpoint& checkpoint,
+                 const kafka::ProbeResult& probe) {
+  if (memory.checkpoint_value.empty() || memory.checkpoint_value == checkpoint.value) return;
   const bool is_moved = !memory.cluster_id.empty() && !probe.cluster_id.empty() &&
                         memory.cluster_id != probe.cluster_id;
   const auto is_replaced = [&](const auto& entry) {
@@ -40,11 +39,20 @@ PipelineMemory MemoryFor(const PipelineMemory& memory, const lake::SourceCheckpo
     return is_moved || (known != memory.topic_ids.end() && now != probe.topics.end() &&
                         !now->topic_id.empty() && now->topic_id != known->second);
   };
-  std::erase_if(result.arrivals, is_replaced);
-  std::erase_if(result.stamps, is_replaced);
-  result.topic_ids.clear();
-  result.cluster_id.clear();
-  return result;
+  std::erase_if(memory.arrivals, is_replaced);
+  std::erase_if(memory.stamps, is_replaced);
+  std::erase_if(memory.leaderships, is_replaced);
+  memory.cuts.clear();
+  memory.topic_ids.clear();
+  memory.cluster_id.clear();
+}
+
+/// What earlier runs saw that still counts.
+PipelineMemory MemoryFor(PipelineMemory memory, const lake::SourceCheckpoint& checkpoint,
+                         const kafka::ProbeResult& probe) {
+  ForgetOther(memory, checkpoint, probe);
+  for (const kafka::PartitionFacts& facts : probe.partitions) TakeLeader(memory, facts);
+  return memory;
 }
 
 /// Joins the checkpoint's partitions with what the probe saw, so that none is skipped silently.
@@ -163,7 +171,8 @@ void AddUp(PipelineReport& report) {
   report.uncommitted_records = 0;
   for (const PartitionVerdict& partition : report.partitions) {
     lost = SaturatingAdd(lost, partition.lost_records);
-    if (!partition.log_start || IsUndecided(partition)) is_every_loss_known = false;
+    if (!partition.log_start || IsUndecided(partition) || partition.cut_at)
+      is_every_loss_known = false;
     if (!partition.uncommitted_records) report.uncommitted_records.reset();
     if (report.uncommitted_records) {
       report.uncommitted_records =

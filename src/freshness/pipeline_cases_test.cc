@@ -103,6 +103,43 @@ TEST(FreshnessPipelineCaseTest, Case02CompactedTopicHasATimeMarginOnlyWhenItDele
   EXPECT_EQ(world.Judge().retention_margin, 50min);
 }
 
+TEST(FreshnessPipelineCaseTest, Case04ATruncationSaysWhereAndHidesNoLoss) {
+  const Seen grown = Seen(0, 500).Log(0, 600).Record(500, 1min).Led(8).FormerEpoch(7, 390);
+  const PipelineReport ahead = One(grown).SawLeader(7, 500).Judge();
+  EXPECT_THAT(ahead.message, HasSubstr("orders partition 0 is offset 500, and the log was cut at "
+                                       "390 since"));
+  EXPECT_EQ(ahead.lost_records, std::nullopt);
+  EXPECT_EQ(ahead.counts.ahead, 1);
+
+  const Seen below = Seen(0, 390).Log(0, 390).Led(8).FormerEpoch(7, 390);
+  const PipelineReport fresh = One(below).SawLeader(7, 500).Judge();
+  EXPECT_EQ(fresh.status, PipelineStatus::kFresh);
+  EXPECT_THAT(fresh.message, HasSubstr("the log of orders partition 0 was cut at 390"));
+  EXPECT_EQ(fresh.lost_records, std::nullopt);
+}
+
+TEST(FreshnessPipelineCaseTest, Case04ATruncationIsToldUntilAnotherCheckpointIsInTheTable) {
+  World world = One(Seen(0, 500).Log(0, 600).Record(500, 1min).Led(8));
+  world.memory.checkpoint_value = world.commit.checkpoint.value;
+  world.memory.cuts[{support::kTopic, 0}] = 390;
+  EXPECT_EQ(world.Judge().reason, Reason::kOffsetAhead);
+  world.memory.checkpoint_value = "orders,0:480";
+  EXPECT_EQ(world.Judge().lag, 1min);
+}
+
+TEST(FreshnessPipelineCaseTest, Case04ATruncationIsToldOnceWhenTheTableHasMovedOnMeanwhile) {
+  World world = One(Seen(0, 500).Log(0, 600).Record(500, 1min).Led(8).FormerEpoch(7, 390));
+  world.SawLeader(7, 450).memory.checkpoint_value = "orders,0:450";
+  EXPECT_EQ(world.Judge().reason, Reason::kOffsetAhead);
+}
+
+TEST(FreshnessPipelineCaseTest, Case04WhatWasSeenBehindTheCutSaysNothingOfWhatIsThereNow) {
+  // The record at 390 was seen to wait for three hours, and is not the one that is there now.
+  World world = One(Seen(0, 390).Log(0, 600).Record(390, 1min).Led(8).FormerEpoch(7, 390));
+  world.SawEnd(380, 4h).SawEnd(500, 3h).SawLeader(7, 500);
+  EXPECT_EQ(world.Judge().lag, 1min);
+}
+
 TEST(FreshnessPipelineCaseTest, Case05WhatWasSeenOfTheOldTopicSaysNothingOnceTheTableHasMovedOn) {
   // The first look at a checkpoint of the new topic: the old one had gone on for an hour.
   World world = One(Aged(1min)).SawEnd(10, 3h).SawEnd(500, 2h).KnewTopicAs("id-0");

@@ -77,6 +77,13 @@ struct StampEstimate {
   bool is_exact = false;
 };
 
+/// Where the epoch of a leader ended in a log: one past the last record that was appended in it, or
+/// before it.
+struct EpochEnd {
+  int32_t epoch = 0;
+  std::optional<Offset> end;  ///< nullopt: the leader of today cannot tell
+};
+
 /// What was seen of one partition. `committed`, then the ends, then the log start are taken in this
 /// order, so a moving log never gives a negative lag.
 struct PartitionFacts {
@@ -90,6 +97,13 @@ struct PartitionFacts {
   /// One past the last record below every open transaction. Equals high_watermark when none is
   /// open. Only asked for kReadCommitted.
   std::optional<Offset> last_stable;
+  /// Counts the leaders the partition has had, and says which one told `high_watermark`; grows with
+  /// each election (KIP-101). nullopt: not told (brokers before 2.1, librdkafka).
+  std::optional<int32_t> leader_epoch;
+  /// The end of the epoch that an earlier probe was told, where another one leads now. An end below
+  /// the high watermark that was seen then: the log was cut there, as happens when a replica that
+  /// lagged behind is made leader. nullopt: not asked, or not answered.
+  std::optional<EpochEnd> former_epoch;
   /// When the ends were asked for, on our clock: they were not taken before. nullopt: not told. A
   /// probe may ask several times; what answered first is older than the result's `observed_at`.
   std::optional<WallTime> asked_at;
@@ -150,6 +164,9 @@ struct ProbeRequest {
     /// middle of the log.
     std::map<PartitionId, KnownFirst> known_firsts{};
     std::string known_topic_id{};
+    /// Leader epochs that an earlier probe was told, by partition. Where another one leads now, its
+    /// end is asked for. Used as `known_firsts` is, which count only below such an end.
+    std::map<PartitionId, int32_t> known_epochs{};
   };
   std::vector<Topic> topics;  ///< a topic may appear once only
   IsolationLevel isolation = IsolationLevel::kReadUncommitted;

@@ -220,8 +220,13 @@ class Run {
     }
     const auto asked_at =
         std::chrono::time_point_cast<Milliseconds>(std::chrono::system_clock::now());
+    for (const WatermarkTarget& target : targets) {
+      target.facts->leader_epoch.reset();
+      target.facts->former_epoch.reset();
+    }
     const auto taken_at = asker_.AskWatermarks(request_.isolation, targets, patience_, budget_);
     if (taken_at) result_.observed_at = *taken_at;
+    AskFormerEpochs(targets);
     std::vector<Work*> lagging;
     std::vector<Work*> blocked;
     for (size_t i = 0; i < targets.size(); ++i) {
@@ -251,6 +256,26 @@ class Run {
     }
     LookUpStamps(lagging);
     return {};
+  }
+
+  // Of partitions that have got another leader since they were seen last.
+  void AskFormerEpochs(const std::vector<WatermarkTarget>& answered) {
+    std::vector<EpochTarget> targets;
+    std::vector<PartitionFacts*> asked;
+    for (const WatermarkTarget& each : answered) {
+      if (each.outcome != WatermarkTarget::Outcome::kAnswered) continue;
+      const auto known = KnownEpochOf(*each.facts, each.place.topic);
+      if (!known || !each.facts->leader_epoch || *known == *each.facts->leader_epoch) continue;
+      targets.push_back(
+          {.facts = each.facts, .place = each.place, .epoch = *known, .end = std::nullopt});
+      asked.push_back(each.facts);
+    }
+    if (targets.empty()) return;
+    asker_.AskEpochEnds(targets, patience_, budget_);
+    for (size_t i = 0; i < targets.size(); ++i) {
+      if (!targets[i].is_answered) continue;
+      asked[i]->former_epoch = {.epoch = targets[i].epoch, .end = targets[i].end};
+    }
   }
 
   static void LeaveUnread(const std::vector<Work*>& works) {
@@ -319,14 +344,34 @@ class Run {
     }
   }
 
+  // Whether what an earlier probe saw of the topic is of this one.
+  bool IsKnownTopic(size_t topic) const {
+    const std::string& topic_id = topics_[topic].facts.topic_id;
+    return !topic_id.empty() && topic_id == request_.topics[topic].known_topic_id;
+  }
+
+  std::optional<int32_t> KnownEpochOf(const PartitionFacts& facts, size_t topic) const {
+    if (!IsKnownTopic(topic)) return std::nullopt;
+    const auto& epochs = request_.topics[topic].known_epochs;
+    const auto known = epochs.find(facts.partition.partition);
+    return known == epochs.end() ? std::nullopt : std::optional(known->second);
+  }
+
+  // Whether the record at the offset, which an earlier probe saw, is sure to be there still.
+  bool IsUncut(const PartitionFacts& facts, size_t topic, Offset offset) const {
+    const auto known = KnownEpochOf(facts, topic);
+    if (!known || !facts.leader_epoch || *known == *facts.leader_epoch) return true;
+    return facts.former_epoch && facts.former_epoch->end && offset < *facts.former_epoch->end;
+  }
+
   // The first record where an earlier probe's answer still holds.
   const FirstRecord* KnownFirstOf(const Work& work) const {
-    const ProbeRequest::Topic& asked = request_.topics[work.topic];
-    const std::string& topic_id = topics_[work.topic].facts.topic_id;
-    if (topic_id.empty() || topic_id != asked.known_topic_id) return nullptr;
-    const auto known = asked.known_firsts.find(work.facts->partition.partition);
-    if (known == asked.known_firsts.end()) return nullptr;
-    const bool is_right = known->second.Answers(StartOf(*work.facts), EndOf(*work.facts));
+    if (!IsKnownTopic(work.topic)) return nullptr;
+    const auto& firsts = request_.topics[work.topic].known_firsts;
+    const auto known = firsts.find(work.facts->partition.partition);
+    if (known == firsts.end()) return nullptr;
+    const bool is_right = known->second.Answers(StartOf(*work.facts), EndOf(*work.facts)) &&
+                          IsUncut(*work.facts, work.topic, known->second.record.offset);
     return is_right ? &known->second.record : nullptr;
   }
 

@@ -91,6 +91,16 @@ struct TimeTarget {
   std::optional<StampedOffset> found;  ///< nullopt, when answered: there is none
 };
 
+/// One partition to ask where the epoch of a former leader ended.
+struct EpochTarget {
+  const PartitionFacts* facts = nullptr;  ///< borrowed for the call; has a leader_epoch
+  Place place;
+  int32_t epoch = 0;
+
+  bool is_answered = false;
+  std::optional<Offset> end;  ///< nullopt, when answered: the leader cannot tell
+};
+
 /// What a client library does for a probe. One caller.
 class ClusterAsker {
  public:
@@ -123,6 +133,10 @@ class ClusterAsker {
   /// rest has been silent for `patience`, or the budget ends.
   virtual void AskOffsetsAt(std::span<TimeTarget> targets, Milliseconds patience,
                             const Budget& budget) = 0;
+
+  /// Asks where leader epochs ended in the logs as they are now. Returns as AskOffsetsAt() does.
+  /// Only called where AskWatermarks() told leader epochs.
+  virtual void AskEpochEnds(std::span<EpochTarget>, Milliseconds, const Budget&) {}
 
   /// Reads until every target is decided, nothing has come for `patience`, or the budget ends; the
   /// undecided ones get the reason of the silence. The errors are of the properties only. Returns

@@ -1,7 +1,8 @@
 // {"checkpoint": "…", "cluster": "…",
 //  "topics": {"orders": {"id": "…", "partitions": {"0": {"ends": [[end, ms, for, advance], …],
 //                                                        "first": [offset, ms, "create",
-//                                                        after]}}}}}
+//                                                        after],
+//                                              "led": [epoch, end], "cut": at}}}}}
 // `first` ends with the committed offset it follows, or null. Parts that are empty are left out.
 // `for` and `advance` are milliseconds; releases before them wrote pairs.
 #include "state/memory_text.h"
@@ -38,6 +39,10 @@ json PartitionOf(const PipelineMemory& memory, const kafka::TopicPartition& key)
                           kTypeWords[static_cast<size_t>(stamp.timestamp_type)],
                           stamp.committed ? json(*stamp.committed) : json()};
   }
+  if (const auto found = memory.leaderships.find(key); found != memory.leaderships.end())
+    partition["led"] = {found->second.epoch, found->second.end};
+  if (const auto found = memory.cuts.find(key); found != memory.cuts.end())
+    partition["cut"] = found->second;
   return partition;
 }
 
@@ -108,6 +113,15 @@ Result<PipelineMemory::Stamp> ReadStamp(const json& first, std::string_view wher
   return stamp;
 }
 
+Result<PipelineMemory::Leadership> ReadLeadership(const json& led, std::string_view where) {
+  if (!led.is_array() || led.size() != 2) return Corrupt("not an epoch and an end", where);
+  TRY_ASSIGN(const int64_t epoch, IntegerOf(led[0], where));
+  if (!std::in_range<int32_t>(epoch)) return Corrupt("not a leader epoch", where);
+  PipelineMemory::Leadership leadership{.epoch = static_cast<int32_t>(epoch)};
+  TRY_ASSIGN(leadership.end, IntegerOf(led[1], where));
+  return leadership;
+}
+
 Status ReadPartition(const kafka::TopicPartition& key, const json& partition,
                      PipelineMemory& memory) {
   const std::string where = fmt::format("{}/{}", key.topic, key.partition);
@@ -115,6 +129,12 @@ Status ReadPartition(const kafka::TopicPartition& key, const json& partition,
   if (const json* ends = Find(partition, "ends")) TRY(ReadEnds(*ends, where, memory.arrivals[key]));
   if (const json* first = Find(partition, "first")) {
     TRY_ASSIGN(memory.stamps[key], ReadStamp(*first, where));
+  }
+  if (const json* led = Find(partition, "led")) {
+    TRY_ASSIGN(memory.leaderships[key], ReadLeadership(*led, where));
+  }
+  if (const json* cut = Find(partition, "cut")) {
+    TRY_ASSIGN(memory.cuts[key], IntegerOf(*cut, where));
   }
   return {};
 }
@@ -150,6 +170,8 @@ std::string FormatMemory(const PipelineMemory& memory) {
   };
   for (const auto& [key, arrivals] : memory.arrivals) add_partition(key);
   for (const auto& [key, stamp] : memory.stamps) add_partition(key);
+  for (const auto& [key, leadership] : memory.leaderships) add_partition(key);
+  for (const auto& [key, cut] : memory.cuts) add_partition(key);
   const json whole = {{"checkpoint", memory.checkpoint_value},
                       {"cluster", memory.cluster_id},
                       {"topics", std::move(topics)}};

@@ -34,6 +34,9 @@ PipelineMemory Rich() {
                                  .timestamp_ms = 42,
                                  .timestamp_type = kafka::TimestampType::kCreate,
                                  .committed = {}};
+  memory.leaderships[{"orders", 0}] = {.epoch = 7, .end = 150};
+  memory.leaderships[{"led only", 1}] = {.epoch = std::numeric_limits<int32_t>::max(), .end = 0};
+  memory.cuts[{"orders", 0}] = 120;
   return memory;
 }
 
@@ -75,6 +78,11 @@ TEST(MemoryTextTest, WhatIsNotAMemoryIsCorruptAndNamed) {
            {R"({"topics":{"t":{"partitions":{"1x":{}}}}})", "not a partition number at=t"},
            {R"({"topics":{"t":{"partitions":{"4294967296":{}}}}})", "not a partition number"},
            {R"({"topics":{"t":{"partitions":{"1":{"ends":[[1]]}}}}})", "at=t/1"},
+           {R"({"topics":{"t":{"partitions":{"1":{"led":[1]}}}}})",
+            "not an epoch and an end at=t/1"},
+           {R"({"topics":{"t":{"partitions":{"1":{"led":[4294967296,1]}}}}})",
+            "not a leader epoch at=t/1"},
+           {R"({"topics":{"t":{"partitions":{"1":{"cut":"9"}}}}})", "not a whole number at=t/1"},
            {R"({"topics":{"t":{"partitions":{"1":{"ends":[[1,2.5]]}}}}})", "not a whole number"},
            {R"({"topics":{"t":{"partitions":{"1":{"ends":[[18446744073709551615,2]]}}}}})",
             "number is over"},

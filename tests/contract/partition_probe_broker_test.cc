@@ -193,11 +193,50 @@ TEST_P(ProbeTwins, EveryFactOfACompactedTopicIsTheSame) {
   for (Offset committed = 0; committed <= 10; ++committed) ExpectSame({topic}, committed);
 }
 
+/// What our own client adds to the contract: whose log it was that was seen.
+class ProbeOfLeaderEpochs : public PartitionProbeBrokerContract {};
+
+TEST_P(ProbeOfLeaderEpochs, WhatIsKnownOfAnotherLeaderIsLookedAtAgain) {
+  const std::string topic = NewTopic(1);
+  Append({topic, 0}, 10, kMs);
+  ProbeRequest request{.topics = {{.name = topic, .committed = {{0, 3}}}}};
+  ASSERT_OK_ASSIGN(const ProbeResult first, TryProbe(request));
+  EXPECT_EQ(first.partitions[0].leader_epoch, 0);  // nobody led it before
+  EXPECT_FALSE(first.partitions[0].former_epoch);
+
+  constexpr int64_t kOwnMs = 42;  // no record has it: it was not fetched
+  request.topics[0].known_topic_id = first.topics[0].topic_id;
+  request.topics[0].known_firsts[0] = {
+      .after = 3,
+      .record = {.offset = 3, .timestamp_ms = kOwnMs, .timestamp_type = TimestampType::kCreate}};
+  request.topics[0].known_epochs[0] = 0;
+  ASSERT_OK_ASSIGN(const ProbeResult same, TryProbe(request));
+  EXPECT_THAT(same.partitions[0], IsRecordAt(3, kOwnMs));
+  EXPECT_FALSE(same.partitions[0].former_epoch);
+
+  // Of an epoch that its log does not know, the leader cannot tell.
+  request.topics[0].known_epochs[0] = 5;
+  ASSERT_OK_ASSIGN(const ProbeResult other, TryProbe(request));
+  EXPECT_THAT(other.partitions[0], IsRecordAt(3, kMs + 3'000));
+  ASSERT_TRUE(other.partitions[0].former_epoch);
+  EXPECT_EQ(other.partitions[0].former_epoch->epoch, 5);
+  EXPECT_EQ(other.partitions[0].former_epoch->end, std::nullopt);
+
+  // Nor is it asked about another topic's.
+  request.topics[0].known_topic_id = "of another topic";
+  ASSERT_OK_ASSIGN(const ProbeResult replaced, TryProbe(request));
+  EXPECT_FALSE(replaced.partitions[0].former_epoch);
+}
+
 const auto kImplementations = ::testing::Values(
     ProbeUnderTest{.name = "rdkafka", .open = client::RdKafkaProbe::Open, .cluster = Kafka},
     ProbeUnderTest{.name = "wire", .open = wire::WireProbe::Open, .cluster = Kafka});
 INSTANTIATE_TEST_SUITE_P(OnKafka, PartitionProbeContract, kImplementations, NameOfProbe);
 INSTANTIATE_TEST_SUITE_P(OnKafka, PartitionProbeBrokerContract, kImplementations, NameOfProbe);
+INSTANTIATE_TEST_SUITE_P(OnKafka, ProbeOfLeaderEpochs,
+                         ::testing::Values(ProbeUnderTest{
+                             .name = "wire", .open = wire::WireProbe::Open, .cluster = Kafka}),
+                         NameOfProbe);
 INSTANTIATE_TEST_SUITE_P(OnKafka, ProbeTwins,
                          ::testing::Values(ProbeUnderTest{.name = "rdkafka_and_wire",
                                                           .open = client::RdKafkaProbe::Open,

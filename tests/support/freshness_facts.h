@@ -58,6 +58,15 @@ class Seen {
     facts_.search = kafka::PartitionFacts::Search::kEndOfPartition;
     return *this;
   }
+  /// Under this leader; the epoch of one that was seen before ended there in the log of now.
+  Seen& Led(int32_t epoch) {
+    facts_.leader_epoch = epoch;
+    return *this;
+  }
+  Seen& FormerEpoch(int32_t epoch, std::optional<kafka::Offset> end) {
+    facts_.former_epoch = kafka::EpochEnd{.epoch = epoch, .end = end};
+    return *this;
+  }
   Seen& HeldBack(kafka::Offset offset, Milliseconds age) {
     facts_.blocked_first =
         kafka::FirstRecord{offset, MillisOf(kNow - age), kafka::TimestampType::kCreate};
@@ -150,6 +159,11 @@ struct World {
     memory.stamps[{kTopic, 0}] = {.offset = offset,
                                   .timestamp_ms = MillisOf(kNow - age),
                                   .timestamp_type = kafka::TimestampType::kCreate};
+    return *this;
+  }
+  /// An earlier run saw partition 0 led so, and its log end at `end`.
+  World& SawLeader(int32_t epoch, kafka::Offset end) {
+    memory.leaderships[{kTopic, 0}] = {.epoch = epoch, .end = end};
     return *this;
   }
   World& KnewTopicAs(std::string id) {

@@ -213,10 +213,10 @@ class KafkaCluster:
         node.process.wait()
         node.process = None
 
-    def start_again(self, node: Node) -> None:
-        """With what it holds, and on the ports it had."""
+    def start_again(self, node: Node, alive: int | None = None) -> None:
+        """With what it holds, and on the ports it had; `alive` nodes are there then, all by default."""
         self._launch(node)
-        self._await(node)
+        self._await(node, alive)
         self._forget_clients()
 
     def pause(self, node: Node) -> None:
@@ -299,11 +299,11 @@ class KafkaCluster:
                 env={**os.environ, "LC_ALL": "C.UTF-8"},
             )
 
-    def _await(self, node: Node) -> None:
+    def _await(self, node: Node, alive: int | None = None) -> None:
         def is_ready() -> bool:
             if node.process.poll() is not None:
                 raise RuntimeError(f"a broker ended while it was starting\n{self.log_tail()}")
-            return kafka_wire.nodes_known(HOST, node.ports["PLAINTEXT"]) >= self._node_count
+            return kafka_wire.nodes_known(HOST, node.ports["PLAINTEXT"]) >= (alive or self._node_count)
 
         wait_until(is_ready, "the broker to answer", START_SECONDS_MAX, step=0.1)
 
@@ -330,6 +330,10 @@ class KafkaCluster:
         """Node by partition; -1 where there is none."""
         partitions = self.admin.list_topics(topic, timeout=30).topics[topic].partitions
         return {number: each.leader for number, each in partitions.items()}
+
+    def in_sync(self, topic: str, partition: int = 0) -> set[int]:
+        """Nodes whose copy of the log is whole."""
+        return set(self.admin.list_topics(topic, timeout=30).topics[topic].partitions[partition].isrs)
 
     def log_start(self, topic: str, partition: int = 0) -> int:
         return self._offset(topic, partition, OffsetSpec.earliest())
@@ -382,6 +386,13 @@ class KafkaCluster:
             future.result()
         for name, count in partitions.items():
             self._await_partitions(name, count)
+
+    def create_copied_topic(self, name: str, nodes: Sequence[int], config: Mapping[str, str]) -> None:
+        """One partition with copies on these nodes; the first one leads it."""
+        topic = NewTopic(name, 1, replica_assignment=[list(nodes)], config={"retention.ms": "-1", **config})
+        for future in self.admin.create_topics([topic], request_timeout=60).values():
+            future.result()
+        self._await_partitions(name, 1)
 
     def add_partitions(self, topic: str, total: int) -> None:
         for future in self.admin.create_partitions([NewPartitions(topic, total)]).values():

@@ -1,4 +1,4 @@
-"""A cluster of three brokers that loses one: what the others hold is still decided."""
+"""A cluster of three brokers that loses one: what the others hold is decided, what they have not got is told."""
 
 from __future__ import annotations
 
@@ -7,8 +7,10 @@ from collections.abc import Callable, Iterator
 
 import pytest
 
+from daemon import Daemon
 from kafka_cluster import KafkaCluster, Node, Record, now_ms
 from program import BREACH, UNKNOWN, Program, Run
+from serve_lab import Lab
 from truth import check_lag, check_partition, check_pipeline, of_log
 from waiting import wait_until
 
@@ -115,3 +117,79 @@ class TestOneBrokerIsDead:
         shown = report["oldest"]
         check_lag(report["lag_seconds"], logs[shown["partition"]][0], run)
         assert run.code == BREACH
+
+
+class TestALogIsCutByAnUncleanElection:
+    """The replica that is made leader has not got the last five records. Then other ones take their offsets."""
+
+    CUT_AT = 5
+    CHECKPOINT = 8  # what the table has read
+
+    @pytest.fixture
+    def lab(
+        self, tidemark: Program, kafka_of_three: KafkaCluster, tmp_path: pathlib.Path
+    ) -> Iterator[Lab]:
+        for node in kafka_of_three.nodes:
+            if node.process is None:
+                kafka_of_three.start_again(node)
+        made = Lab(tidemark, kafka_of_three, tmp_path)
+        yield made
+        made.close()
+        for node in kafka_of_three.nodes:
+            if node.process is None:
+                kafka_of_three.start_again(node)
+
+    @staticmethod
+    def append(kafka: KafkaCluster, topic: str, count: int) -> None:
+        kafka.produce(topic, [Record(0, now_ms()) for _ in range(count)])
+
+    def test_it_is_told_even_when_the_log_has_grown_again(self, lab: Lab) -> None:
+        topic = "cut"
+        kafka = lab.kafka
+        leader, follower, _ = kafka.nodes
+        settings = {"unclean.leader.election.enable": "true", "min.insync.replicas": "1"}
+        kafka.create_copied_topic(topic, [leader.id, follower.id], settings)
+        wait_until(lambda: len(kafka.in_sync(topic)) == 2, "both copies", 60)
+        self.append(kafka, topic, self.CUT_AT)
+        kafka.kill(follower)
+        wait_until(lambda: kafka.in_sync(topic) == {leader.id}, "the follower to be missed", 60)
+        self.append(kafka, topic, 5)
+        lab.add("orders", f"{topic},0:{self.CHECKPOINT}", sla="1h")
+        daemon = lab.start()
+        daemon.await_status("orders", "fresh")
+        assert daemon.pipelines()["orders"]["uncommitted_records"] == 2
+        wait_until(
+            lambda: daemon.get("/api/v1/pipelines/orders/history")["points"] != [], "history", 30
+        )
+
+        kafka.kill(leader)
+        kafka.start_again(follower, alive=2)
+        wait_until(lambda: kafka.leaders(topic)[0] == follower.id, "the unclean election", 60)
+        assert kafka.log_end(topic) == self.CUT_AT
+        self.append(kafka, topic, 10)
+
+        wait_until(
+            lambda: daemon.pipelines()["orders"]["reason"] == "offset_ahead", "the cut to be told", 60
+        )
+        self.check(daemon)
+        daemon.kill()
+        again = lab.start()
+        wait_until(
+            lambda: again.pipelines()["orders"]["reason"] == "offset_ahead", "the cut to be told", 60
+        )
+        self.check(again)
+
+        # Whoever has seen to it commits another position, and that counts.
+        lab.table("orders", f"{topic},0:9")
+        again.await_status("orders", "fresh")
+        assert again.pipelines()["orders"]["uncommitted_records"] == self.CUT_AT + 10 - 9
+
+    def check(self, daemon: Daemon) -> None:
+        report = daemon.pipelines()["orders"]
+        assert report["status"] == "unknown"
+        assert report["lag_seconds"] is None
+        assert report["lost_records"] is None
+        assert f"the log was cut at {self.CUT_AT} since" in report["message"]
+        (detailed,) = daemon.get("/api/v1/pipelines/orders/partitions")["pipelines"]
+        (shown,) = detailed["partition_detail"]
+        assert (shown["verdict"], shown["reason"]) == ("AHEAD", "log_truncated")

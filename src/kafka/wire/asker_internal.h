@@ -50,15 +50,19 @@ class WireAsker final : public ClusterAsker {
                                         const Budget& budget) override;
   void AskOffsetsAt(std::span<TimeTarget> targets, Milliseconds patience,
                     const Budget& budget) override;
+  void AskEpochEnds(std::span<EpochTarget> targets, Milliseconds patience,
+                    const Budget& budget) override;
   Result<uint64_t> SearchFirstRecords(IsolationLevel isolation, std::span<SearchTarget> targets,
                                       Milliseconds patience, const Budget& budget) override;
   bool is_refused() const override { return refusal_.has_value(); }
   std::string ClusterId() override { return cluster_id_; }
 
  private:
+  class EpochLookUp;
   class FirstContact;
+  template <class Request>
+  class LeaderQuestion;
   class LogEnds;
-  class OffsetQuestion;
   class TimeLookUp;
   class RecordSearch;
 

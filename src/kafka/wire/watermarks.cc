@@ -3,12 +3,14 @@
 #include <vector>
 
 #include "kafka/wire/asker_internal.h"
-#include "kafka/wire/offset_question_internal.h"
+#include "kafka/wire/leader_question_internal.h"
 
 namespace tidemark::kafka::wire {
 
 /// One AskWatermarks(): all ends of all partitions.
-class WireAsker::LogEnds final : public OffsetQuestion::Listener {
+class WireAsker::LogEnds final : public LeaderQuestion<ListOffsetsRequest>::Listener {
+  using Question = LeaderQuestion<ListOffsetsRequest>;
+
  public:
   LogEnds(IsolationLevel isolation, std::span<WatermarkTarget> targets) : targets_(targets) {
     ends_.push_back(LogEnd::kHigh);
@@ -17,19 +19,24 @@ class WireAsker::LogEnds final : public OffsetQuestion::Listener {
   }
 
   std::optional<WallTime> Run(WireAsker& asker, Milliseconds limit, const Budget& budget) {
-    std::vector<OffsetQuestion::Step> steps;
+    std::vector<Question::Step> steps;
     for (const LogEnd end : ends_) {
       const int64_t timestamp =
           end == LogEnd::kStart ? ListOffsetsRequest::kEarliest : ListOffsetsRequest::kLatest;
-      steps.push_back({.is_read_committed = end == LogEnd::kStable,
-                       .timestamp_of = [timestamp](size_t) { return timestamp; }});
+      Question::Step& step = steps.emplace_back();
+      step.request.is_read_committed = end == LogEnd::kStable;
+      // Before version 2 there is no isolation, nor are there transactions.
+      if (end == LogEnd::kStable) step.version_min = 2;
+      step.ask = [timestamp](size_t, int32_t epoch) {
+        return ListOffsetsRequest::Partition{.leader_epoch = epoch, .timestamp_ms = timestamp};
+      };
     }
-    std::vector<OffsetQuestion::Item> items;
+    std::vector<Question::Item> items;
     items.reserve(targets_.size());
     for (const WatermarkTarget& target : targets_) {
       items.push_back({.partition = &target.facts->partition, .place = target.place});
     }
-    OffsetQuestion(asker, *this, steps).Run(std::move(items), limit, budget);
+    Question(asker, *this, steps).Run(std::move(items), limit, budget);
     for (size_t i = 0; i < targets_.size(); ++i) {
       if (targets_[i].outcome != WatermarkTarget::Outcome::kSilent) continue;
       Blame(i, {ProbeFault::kTimeout, true}, SilenceWords(*targets_[i].place.address));
@@ -45,6 +52,8 @@ class WireAsker::LogEnds final : public OffsetQuestion::Listener {
     WatermarkTarget& target = targets_[item];
     if (target.outcome != WatermarkTarget::Outcome::kSilent) return;
     if (answer.offset >= 0 && HasFormer(*target.facts, end)) {
+      if (end == LogEnd::kHigh && answer.leader_epoch >= 0)
+        target.facts->leader_epoch = answer.leader_epoch;
       TakeOffset(end, answer.offset, &target);
     }
   }
@@ -72,19 +81,24 @@ class WireAsker::LogEnds final : public OffsetQuestion::Listener {
 };
 
 /// One AskOffsetsAt().
-class WireAsker::TimeLookUp final : public OffsetQuestion::Listener {
+class WireAsker::TimeLookUp final : public LeaderQuestion<ListOffsetsRequest>::Listener {
+  using Question = LeaderQuestion<ListOffsetsRequest>;
+
  public:
   explicit TimeLookUp(std::span<TimeTarget> targets) : targets_(targets) {}
 
   void Run(WireAsker& asker, Milliseconds limit, const Budget& budget) {
-    const std::vector<OffsetQuestion::Step> steps = {
-        {.timestamp_of = [this](size_t item) { return targets_[item].time_ms; }}};
-    std::vector<OffsetQuestion::Item> items;
+    std::vector<Question::Step> steps(1);
+    steps[0].ask = [this](size_t item, int32_t epoch) {
+      return ListOffsetsRequest::Partition{.leader_epoch = epoch,
+                                           .timestamp_ms = targets_[item].time_ms};
+    };
+    std::vector<Question::Item> items;
     items.reserve(targets_.size());
     for (const TimeTarget& target : targets_) {
       items.push_back({.partition = &target.facts->partition, .place = target.place});
     }
-    OffsetQuestion(asker, *this, steps).Run(std::move(items), limit, budget);
+    Question(asker, *this, steps).Run(std::move(items), limit, budget);
   }
 
   void Take(size_t item, size_t, const ListOffsetsResponse::Partition& answer) override {
@@ -103,6 +117,44 @@ class WireAsker::TimeLookUp final : public OffsetQuestion::Listener {
   std::span<TimeTarget> targets_;
 };
 
+/// One AskEpochEnds().
+class WireAsker::EpochLookUp final : public LeaderQuestion<OffsetForLeaderEpochRequest>::Listener {
+  using Question = LeaderQuestion<OffsetForLeaderEpochRequest>;
+
+ public:
+  explicit EpochLookUp(std::span<EpochTarget> targets) : targets_(targets) {}
+
+  void Run(WireAsker& asker, Milliseconds limit, const Budget& budget) {
+    // The leader that told the log's end, and no other one: the broker compares.
+    std::vector<Question::Step> steps(1);
+    steps[0].ask = [this](size_t item, int32_t epoch) {
+      return OffsetForLeaderEpochRequest::Partition{
+          .current_leader_epoch = targets_[item].facts->leader_epoch.value_or(epoch),
+          .leader_epoch = targets_[item].epoch};
+    };
+    std::vector<Question::Item> items;
+    items.reserve(targets_.size());
+    for (const EpochTarget& target : targets_) {
+      items.push_back({.partition = &target.facts->partition, .place = target.place});
+    }
+    Question(asker, *this, steps).Run(std::move(items), limit, budget);
+  }
+
+  void Take(size_t item, size_t, const OffsetForLeaderEpochResponse::Partition& answer) override {
+    EpochTarget& target = targets_[item];
+    target.is_answered = true;
+    if (answer.end >= 0) target.end = answer.end;
+  }
+
+  // A broker that does not know the request, or lets nobody ask it, will not tell later either.
+  void Blame(size_t item, FaultOfCode meaning, const std::string&) override {
+    if (!meaning.is_passing) targets_[item].is_answered = true;
+  }
+
+ private:
+  std::span<EpochTarget> targets_;
+};
+
 std::optional<WallTime> WireAsker::AskWatermarks(IsolationLevel isolation,
                                                  std::span<WatermarkTarget> targets,
                                                  Milliseconds patience, const Budget& budget) {
@@ -118,6 +170,11 @@ std::optional<WallTime> WireAsker::AskWatermarks(IsolationLevel isolation,
 void WireAsker::AskOffsetsAt(std::span<TimeTarget> targets, Milliseconds patience,
                              const Budget& budget) {
   TimeLookUp(targets).Run(*this, patience, budget);
+}
+
+void WireAsker::AskEpochEnds(std::span<EpochTarget> targets, Milliseconds patience,
+                             const Budget& budget) {
+  EpochLookUp(targets).Run(*this, patience, budget);
 }
 
 }  // namespace tidemark::kafka::wire

@@ -1,4 +1,4 @@
-/// ListOffsets to the leaders of many partitions at once.
+/// One kind of request to the leaders of many partitions at once.
 #pragma once
 
 #include <functional>
@@ -14,32 +14,37 @@
 namespace tidemark::kafka::wire {
 
 /// Every leader gets all its requests at once. A broker answers those of one connection one after
-/// the other, so what was sent first was also looked at first.
-class WireAsker::OffsetQuestion {
+/// the other, so what was sent first was also looked at first. Made for ListOffsetsRequest and
+/// OffsetForLeaderEpochRequest.
+template <class Request>
+class WireAsker::LeaderQuestion {
  public:
+  using Answer = typename Request::Response::Partition;
   struct Item {
     const TopicPartition* partition = nullptr;
     Place place;
   };
   /// One request about all items.
   struct Step {
-    bool is_read_committed = false;
-    std::function<int64_t(size_t item)> timestamp_of;  ///< as ListOffsetsRequest has it
+    Request request;          ///< without its topics
+    int16_t version_min = 0;  ///< before it this cannot be asked
+    /// What is asked of the item; `epoch` is its leader's by the last description, or kNoEpoch.
+    std::function<typename Request::Partition(size_t item, int32_t epoch)> ask;
   };
   /// Who hears of the answers, by the index of the item.
   class Listener {
    public:
     virtual ~Listener() = default;
     /// May come more than once, and for an item that was blamed.
-    virtual void Take(size_t item, size_t step, const ListOffsetsResponse::Partition& answer) = 0;
+    virtual void Take(size_t item, size_t step, const Answer& answer) = 0;
     virtual void Blame(size_t item, FaultOfCode meaning, const std::string& words) = 0;
   };
 
   /// All three outlive the question.
-  OffsetQuestion(WireAsker& asker, Listener& listener, const std::vector<Step>& steps);
-  OffsetQuestion(const OffsetQuestion&) = delete;
-  OffsetQuestion& operator=(const OffsetQuestion&) = delete;
-  ~OffsetQuestion();
+  LeaderQuestion(WireAsker& asker, Listener& listener, const std::vector<Step>& steps);
+  LeaderQuestion(const LeaderQuestion&) = delete;
+  LeaderQuestion& operator=(const LeaderQuestion&) = delete;
+  ~LeaderQuestion();
 
   /// Once. The items of one topic stand together, by partition. Returns when all have answered, or
   /// as Patience says; then some items were neither taken nor blamed.
@@ -49,8 +54,8 @@ class WireAsker::OffsetQuestion {
   using Part = std::span<const size_t>;  // of order_
 
   void Begin(Part part);
-  void Ask(Connection& connection, Part part, size_t step);
-  void Take(const ListOffsetsResponse& answer, Part part, size_t step);
+  void Ask(Connection& connection, Part part, const Step& step);
+  void Take(const typename Request::Response& answer, Part part, size_t step);
   /// Where in the part the topic of its item at `begin` ends.
   size_t EndOfTopic(Part part, size_t begin) const;
   void Lose(const Connection& connection, Part part);

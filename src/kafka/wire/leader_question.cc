@@ -1,10 +1,12 @@
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <numeric>
 #include <string_view>
 #include <unordered_map>
 #include <utility>
 
-#include "kafka/wire/offset_question_internal.h"
+#include "kafka/wire/leader_question_internal.h"
 
 namespace tidemark::kafka::wire {
 
@@ -15,19 +17,22 @@ constexpr size_t kPartitionsPerRequest = 5'000;
 
 }  // namespace
 
-WireAsker::OffsetQuestion::OffsetQuestion(WireAsker& asker, Listener& listener,
-                                          const std::vector<Step>& steps)
+template <class Request>
+WireAsker::LeaderQuestion<Request>::LeaderQuestion(WireAsker& asker, Listener& listener,
+                                                   const std::vector<Step>& steps)
     : asker_(asker),
       listener_(listener),
       steps_(steps),
       question_(asker.connections_.NextQuestion()) {}
 
-WireAsker::OffsetQuestion::~OffsetQuestion() {
+template <class Request>
+WireAsker::LeaderQuestion<Request>::~LeaderQuestion() {
   asker_.connections_.Abandon(question_);
 }
 
-void WireAsker::OffsetQuestion::Run(std::vector<Item> items, Milliseconds limit,
-                                    const Budget& budget) {
+template <class Request>
+void WireAsker::LeaderQuestion<Request>::Run(std::vector<Item> items, Milliseconds limit,
+                                             const Budget& budget) {
   Patience patience(limit, budget);
   patience_ = &patience;
   items_ = std::move(items);
@@ -44,7 +49,8 @@ void WireAsker::OffsetQuestion::Run(std::vector<Item> items, Milliseconds limit,
   while (waiting_ > 0 && !patience.is_over()) asker_.connections_.Drive(patience.Slice());
 }
 
-void WireAsker::OffsetQuestion::Begin(Part part) {
+template <class Request>
+void WireAsker::LeaderQuestion<Request>::Begin(Part part) {
   const BrokerAddress* address = asker_.AddressOf(items_[part.front()].place.leader);
   if (address == nullptr) {
     return BlameAll(part, {ProbeFault::kBrokerUnreachable, true},
@@ -57,21 +63,19 @@ void WireAsker::OffsetQuestion::Begin(Part part) {
     if (connection->is_closed()) return Lose(*connection, part);
     for (size_t begin = 0; begin < part.size(); begin += kPartitionsPerRequest) {
       const size_t count = std::min(kPartitionsPerRequest, part.size() - begin);
-      for (size_t step = 0; step < steps_.size(); ++step) {
-        Ask(*connection, part.subspan(begin, count), step);
-      }
+      for (const Step& step : steps_) Ask(*connection, part.subspan(begin, count), step);
     }
   });
 }
 
-void WireAsker::OffsetQuestion::Ask(Connection& connection, Part part, size_t step) {
-  const auto version = connection.VersionOf(ListOffsetsRequest::kApi);
-  // Before version 2 there is no isolation, nor are there transactions.
-  if (!version || (steps_[step].is_read_committed && *version < 2)) {
-    return BlameAll(part, {ProbeFault::kOther, false}, "no version of ListOffsets that both know");
+template <class Request>
+void WireAsker::LeaderQuestion<Request>::Ask(Connection& connection, Part part, const Step& step) {
+  const auto version = connection.VersionOf(Request::kApi);
+  if (!version || *version < step.version_min) {
+    return BlameAll(part, {ProbeFault::kOther, false},
+                    fmt::format("no version of {} that both know", Request::kApi.name));
   }
-  ListOffsetsRequest request;
-  request.is_read_committed = steps_[step].is_read_committed;
+  Request request = step.request;
   for (size_t begin = 0; begin < part.size();) {
     const size_t end = EndOfTopic(part, begin);
     auto& topic = request.topics.emplace_back();
@@ -80,25 +84,27 @@ void WireAsker::OffsetQuestion::Ask(Connection& connection, Part part, size_t st
     const TopicMemory* memory = asker_.MemoryOf(items_[part[begin]].partition->topic);
     for (const size_t item : part.subspan(begin, end - begin)) {
       const PartitionId partition = items_[item].partition->partition;
-      topic.partitions.push_back({.index = partition,
-                                  .leader_epoch = EpochOf(memory, partition),
-                                  .timestamp_ms = steps_[step].timestamp_of(item)});
+      auto& asked = topic.partitions.emplace_back(step.ask(item, EpochOf(memory, partition)));
+      asked.index = partition;
     }
     begin = end;
   }
   ++waiting_;
+  const auto index = static_cast<size_t>(&step - steps_.data());
   connection.Ask(
       question_, request, *version,
-      [this, &connection, part, step](const Result<ListOffsetsResponse>& answer) {
+      [this, &connection, part, index](const Result<typename Request::Response>& answer) {
         --waiting_;
         if (!answer) return Lose(connection, part);
-        Take(*answer, part, step);
+        Take(*answer, part, index);
         patience_->Renew(std::max(std::chrono::steady_clock::now(), connection.throttled_until()));
       });
 }
 
 // Brokers answer in an order of their own.
-void WireAsker::OffsetQuestion::Take(const ListOffsetsResponse& answer, Part part, size_t step) {
+template <class Request>
+void WireAsker::LeaderQuestion<Request>::Take(const typename Request::Response& answer, Part part,
+                                              size_t step) {
   std::unordered_map<std::string_view, Part> by_topic;
   for (size_t begin = 0; begin < part.size();) {
     const size_t end = EndOfTopic(part, begin);
@@ -121,21 +127,28 @@ void WireAsker::OffsetQuestion::Take(const ListOffsetsResponse& answer, Part par
   }
 }
 
-size_t WireAsker::OffsetQuestion::EndOfTopic(Part part, size_t begin) const {
+template <class Request>
+size_t WireAsker::LeaderQuestion<Request>::EndOfTopic(Part part, size_t begin) const {
   const std::string& topic = items_[part[begin]].partition->topic;
   size_t end = begin + 1;
   while (end < part.size() && items_[part[end]].partition->topic == topic) ++end;
   return end;
 }
 
-void WireAsker::OffsetQuestion::Lose(const Connection& connection, Part part) {
+template <class Request>
+void WireAsker::LeaderQuestion<Request>::Lose(const Connection& connection, Part part) {
   const Farewell& farewell = connection.farewell();
   asker_.TakeFarewell(farewell);
   BlameAll(part, {farewell.fault, !farewell.is_refusal()}, farewell.reason);
 }
 
-void WireAsker::OffsetQuestion::BlameAll(Part part, FaultOfCode meaning, const std::string& words) {
+template <class Request>
+void WireAsker::LeaderQuestion<Request>::BlameAll(Part part, FaultOfCode meaning,
+                                                  const std::string& words) {
   for (const size_t item : part) listener_.Blame(item, meaning, words);
 }
+
+template class WireAsker::LeaderQuestion<ListOffsetsRequest>;
+template class WireAsker::LeaderQuestion<OffsetForLeaderEpochRequest>;
 
 }  // namespace tidemark::kafka::wire
