@@ -2,11 +2,11 @@
 
 #include <gtest/gtest.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include <filesystem>
 #include <fstream>
 
+#include "support/config_file.h"
 #include "support/result_matchers.h"
 
 namespace tidemark::app {
@@ -21,51 +21,27 @@ using ::testing::Not;
 using ::testing::UnorderedElementsAre;
 using namespace std::chrono_literals;
 
-/// A folder of configuration files that goes away with the test.
 class ConfigTest : public ::testing::Test {
  protected:
   ConfigTest() {
-    folder_ =
-        std::filesystem::temp_directory_path() / ("tidemark_config_" + std::to_string(getpid()));
-    std::filesystem::create_directories(folder_ / "pipelines.d");
+    file_.sources.check_property = [](const std::string& name, const std::string& value,
+                                      auto visibility) -> Status {
+      if (name.starts_with("sasl.") || name == "security.protocol") return {};
+      if (name == "client.id" && visibility == kafka::client::ValueVisibility::kShown)
+        return Fail(ErrorKind::kInvalidArgument, "not a client id value=" + value);
+      return Fail(ErrorKind::kInvalidArgument, "no such property");
+    };
+    std::filesystem::create_directories(Path("pipelines.d"));
   }
-  ~ConfigTest() override { std::filesystem::remove_all(folder_); }
 
-  std::string Path(const std::string& name) const { return (folder_ / name).string(); }
-
+  std::string Path(const std::string& name) const { return file_.PathOf(name); }
   void Write(const std::string& name, const std::string& text) const {
-    std::ofstream(folder_ / name) << text;
+    std::ofstream(Path(name)) << text;
   }
+  LoadedConfig Load(const std::string& text) const { return file_.Load(text); }
+  std::vector<std::string> Mistakes(const std::string& text) const { return file_.Mistakes(text); }
 
-  LoadedConfig Load(const std::string& text) const {
-    Write("tidemark.yaml", text);
-    return LoadConfig(Path("tidemark.yaml"), sources_);
-  }
-
-  /// The mistakes as "line:column: message".
-  std::vector<std::string> Mistakes(const std::string& text) const {
-    std::vector<std::string> lines;
-    for (const auto& mistake : Load(text).mistakes) {
-      lines.push_back(std::to_string(mistake.line) + ":" + std::to_string(mistake.column) + ": " +
-                      mistake.message);
-    }
-    return lines;
-  }
-
-  std::filesystem::path folder_;
-  ConfigSources sources_{
-      .environment = [](const std::string& name) -> std::optional<std::string> {
-        if (name == "KAFKA_PASSWORD") return "s3cr3t";
-        return std::nullopt;
-      },
-      .check_property = [](const std::string& name, const std::string& value,
-                           auto visibility) -> Status {
-        if (name.starts_with("sasl.") || name == "security.protocol") return {};
-        if (name == "client.id" && visibility == kafka::client::ValueVisibility::kShown)
-          return Fail(ErrorKind::kInvalidArgument, "not a client id value=" + value);
-        return Fail(ErrorKind::kInvalidArgument, "no such property");
-      },
-  };
+  support::ConfigFile file_{{{"KAFKA_PASSWORD", "s3cr3t"}}};
 };
 
 constexpr const char* kWhole = R"(
@@ -468,7 +444,7 @@ TEST_F(ConfigTest, APipeIsNotWaitedFor) {
 }
 
 TEST_F(ConfigTest, AMissingFileIsOneMistake) {
-  const LoadedConfig loaded = LoadConfig(Path("none.yaml"), sources_);
+  const LoadedConfig loaded = LoadConfig(Path("none.yaml"), file_.sources);
   ASSERT_EQ(loaded.mistakes.size(), 1U);
   EXPECT_THAT(loaded.mistakes[0].message, HasSubstr("cannot be read: No such file or directory"));
 }
@@ -572,7 +548,7 @@ TEST_F(ConfigTest, WithSeveralClustersAPipelineMustNameOne) {
 TEST_F(ConfigTest, ReadConfigJoinsTheMistakesLineByLine) {
   Write("tidemark.yaml", "clusterz: {}\n");
   EXPECT_THAT(
-      ReadConfig(Path("tidemark.yaml"), sources_),
+      ReadConfig(Path("tidemark.yaml"), file_.sources),
       IsError(ErrorKind::kInvalidArgument,
               AllOf(HasSubstr("1 mistake in the configuration\n"),
                     HasSubstr("tidemark.yaml:1:1: configuration: unknown key 'clusterz', did "

@@ -3,13 +3,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <fstream>
-#include <optional>
 #include <string>
 #include <vector>
 
 #include "app/config.h"
-#include "support/child_process.h"
+#include "support/config_file.h"
 
 namespace tidemark::app {
 namespace {
@@ -25,35 +23,13 @@ constexpr const char* kSecret = "s3cr3t-token";
 
 class ExporterConfigTest : public testing::Test {
  protected:
-  LoadedConfig Load(const std::string& text) const {
-    std::ofstream(folder_.path() + "/tidemark.yaml") << text;
-    return LoadConfig(folder_.path() + "/tidemark.yaml",
-                      {.environment = [](const std::string& name) -> std::optional<std::string> {
-                         if (name == "TOKEN") return kSecret;
-                         if (name == "HOOK") return "http://hooks.example/p4th-of-the-hook";
-                         return std::nullopt;
-                       },
-                       .check_property = [](const auto&, const auto&, auto) { return Status(); }});
-  }
+  LoadedConfig Load(const std::string& text) const { return file_.Load(text); }
+  ExportersConfig Good(const std::string& text) const { return file_.Good(text).exporters; }
+  std::vector<std::string> Mistakes(const std::string& text) const { return file_.Mistakes(text); }
+  std::string In(const std::string& name) const { return file_.PathOf(name); }
 
-  ExportersConfig Good(const std::string& text) const {
-    const LoadedConfig loaded = Load(text);
-    for (const ConfigMistake& mistake : loaded.mistakes) ADD_FAILURE() << FormatMistake(mistake);
-    return loaded.config.value_or(Config{}).exporters;
-  }
-
-  /// The mistakes as "line:column: message".
-  std::vector<std::string> Mistakes(const std::string& text) const {
-    std::vector<std::string> lines;
-    for (const auto& mistake : Load(text).mistakes)
-      lines.push_back(std::to_string(mistake.line) + ":" + std::to_string(mistake.column) + ": " +
-                      mistake.message);
-    return lines;
-  }
-
-  std::string In(const std::string& name) const { return folder_.path() + "/" + name; }
-
-  support::TemporaryFolder folder_;
+  support::ConfigFile file_{
+      {{"TOKEN", kSecret}, {"HOOK", "http://hooks.example/p4th-of-the-hook"}}};
 };
 
 TEST_F(ExporterConfigTest, AShortConfigurationHasTheDefaults) {
@@ -203,9 +179,9 @@ exporters:
   - otlp: { endpoint: "https://c:4318", tls: { ca: ca.pem, certificate: me.pem, key: me.key } }
 )");
   const auto& otlp = std::get<push::OtlpOptions>(config.senders.at(0).receiver);
-  EXPECT_EQ(otlp.tls.ca_file, folder_.path() + "/ca.pem");
-  EXPECT_EQ(otlp.tls.certificate_file, folder_.path() + "/me.pem");
-  EXPECT_EQ(otlp.tls.key_file, folder_.path() + "/me.key");
+  EXPECT_EQ(otlp.tls.ca_file, In("ca.pem"));
+  EXPECT_EQ(otlp.tls.certificate_file, In("me.pem"));
+  EXPECT_EQ(otlp.tls.key_file, In("me.key"));
 }
 
 TEST_F(ExporterConfigTest, TlsThatCannotBeMeantIsAMistake) {

@@ -2,13 +2,11 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <unistd.h>
 
-#include <filesystem>
-#include <fstream>
 #include <string>
 
 #include "app/config.h"
+#include "support/config_file.h"
 #include "support/result_matchers.h"
 
 namespace tidemark::app {
@@ -21,11 +19,10 @@ using namespace std::chrono_literals;
 
 class FeedConfigTest : public ::testing::Test {
  protected:
-  ~FeedConfigTest() override { std::filesystem::remove(file_); }
+  FeedConfigTest() { file_.sources = SystemConfigSources(); }
 
   LoadedConfig Load(const std::string& feed) const {
-    std::ofstream(file_) << "clusters: { main: { bootstrap_servers: \"b:9092\" } }\n" << feed;
-    return LoadConfig(file_, SystemConfigSources());
+    return file_.Load("clusters: { main: { bootstrap_servers: \"b:9092\" } }\n" + feed);
   }
   std::vector<std::string> Mistakes(const std::string& feed) const {
     std::vector<std::string> lines;
@@ -34,9 +31,7 @@ class FeedConfigTest : public ::testing::Test {
     return lines;
   }
 
-  const std::string file_ = (std::filesystem::temp_directory_path() /
-                             ("tidemark_feed_config_" + std::to_string(getpid()) + ".yaml"))
-                                .string();
+  support::ConfigFile file_;
 };
 
 TEST_F(FeedConfigTest, AClusterAndTablesAreEnough) {
@@ -116,8 +111,8 @@ TEST_F(FeedConfigTest, EveryMistakeIsNamedAtOnce) {
                   HasSubstr("4: feed.topics: unknown key 'contrl', did you mean 'control'?"),
                   HasSubstr("5: feed.partitions: a whole number from 1 to 10000"),
                   HasSubstr("6: feed.tables[0]: '*' may stand for folders only"),
-                  HasSubstr("6: feed.tables[1]:"),
-                  HasSubstr("6: feed.tables[2]:"), HasSubstr("7: feed.poll: at least 100 ms"),
+                  HasSubstr("6: feed.tables[1]:"), HasSubstr("6: feed.tables[2]:"),
+                  HasSubstr("7: feed.poll: at least 100 ms"),
                   HasSubstr("8: feed.profile: one of standard, cloudevents, plain"),
                   HasSubstr("9: feed: unknown key 'settel', did you mean 'settle'?")));
 }

@@ -3,13 +3,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <fstream>
-#include <optional>
 #include <string>
 #include <vector>
 
 #include "app/config.h"
-#include "support/child_process.h"
+#include "support/config_file.h"
 
 namespace tidemark::app {
 namespace {
@@ -26,30 +24,16 @@ constexpr const char* kBegin =
 
 class SinkConfigTest : public testing::Test {
  protected:
-  LoadedConfig Load(const std::string& sinks) const {
-    std::ofstream(folder_.path() + "/tidemark.yaml") << kBegin << sinks;
-    return LoadConfig(folder_.path() + "/tidemark.yaml",
-                      {.environment = [](const std::string& name) -> std::optional<std::string> {
-                         if (name == "TOKEN") return kSecret;
-                         return std::nullopt;
-                       },
-                       .check_property = [](const auto&, const auto&, auto) { return Status(); }});
-  }
+  LoadedConfig Load(const std::string& sinks) const { return file_.Load(kBegin + sinks); }
   SinksConfig Good(const std::string& sinks) const {
-    const LoadedConfig loaded = Load(sinks);
-    for (const ConfigMistake& mistake : loaded.mistakes) ADD_FAILURE() << FormatMistake(mistake);
-    return loaded.config ? loaded.config->mirror.value_or(MirrorConfig{}).sinks : SinksConfig{};
+    return file_.Good(kBegin + sinks).mirror.value_or(MirrorConfig{}).sinks;
   }
-  /// The mistakes as "line:column: message", lines from the list's first entry.
+  /// Lines from the list's first entry.
   std::vector<std::string> Mistakes(const std::string& sinks) const {
-    std::vector<std::string> lines;
-    for (const auto& mistake : Load(sinks).mistakes)
-      lines.push_back(std::to_string(mistake.line - 3) + ":" + std::to_string(mistake.column) +
-                      ": " + mistake.message);
-    return lines;
+    return file_.Mistakes(kBegin + sinks, 3);
   }
 
-  support::TemporaryFolder folder_;
+  support::ConfigFile file_{{{"TOKEN", kSecret}}};
 };
 
 TEST_F(SinkConfigTest, EachKindIsReadWithItsDefaults) {

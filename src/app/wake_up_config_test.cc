@@ -3,13 +3,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <fstream>
-#include <optional>
 #include <string>
 #include <vector>
 
 #include "app/config.h"
-#include "support/child_process.h"
+#include "support/config_file.h"
 
 namespace tidemark::app {
 namespace {
@@ -25,30 +23,11 @@ constexpr const char* kSecret = "https://s3cr3t-host/9876543210/s3cr3t-queue";
 
 class WakeUpConfigTest : public testing::Test {
  protected:
-  LoadedConfig Load(const std::string& text) const {
-    std::ofstream(folder_.path() + "/tidemark.yaml") << text;
-    return LoadConfig(folder_.path() + "/tidemark.yaml",
-                      {.environment = [](const std::string& name) -> std::optional<std::string> {
-                         if (name == "QUEUE") return kSecret;
-                         return std::nullopt;
-                       },
-                       .check_property = [](const auto&, const auto&, auto) { return Status(); }});
-  }
-  WakeUpsConfig Good(const std::string& text) const {
-    const LoadedConfig loaded = Load(text);
-    for (const ConfigMistake& mistake : loaded.mistakes) ADD_FAILURE() << FormatMistake(mistake);
-    return loaded.config ? loaded.config->wake_ups : WakeUpsConfig{};
-  }
-  /// "line:column: message"
-  std::vector<std::string> Mistakes(const std::string& text) const {
-    std::vector<std::string> lines;
-    for (const auto& mistake : Load(text).mistakes)
-      lines.push_back(std::to_string(mistake.line) + ":" + std::to_string(mistake.column) + ": " +
-                      mistake.message);
-    return lines;
-  }
+  LoadedConfig Load(const std::string& text) const { return file_.Load(text); }
+  WakeUpsConfig Good(const std::string& text) const { return file_.Good(text).wake_ups; }
+  std::vector<std::string> Mistakes(const std::string& text) const { return file_.Mistakes(text); }
 
-  support::TemporaryFolder folder_;
+  support::ConfigFile file_{{{"QUEUE", kSecret}}};
 };
 
 TEST_F(WakeUpConfigTest, AQueueNeedsItsUrlAlone) {
