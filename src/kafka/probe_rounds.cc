@@ -258,23 +258,34 @@ class Run {
     return {};
   }
 
-  // Of partitions that have got another leader since they were seen last.
-  void AskFormerEpochs(const std::vector<WatermarkTarget>& answered) {
+  // Of partitions that have got another leader since they were seen last. Where that is not
+  // answered, nothing of the partition is: its offsets may be of another log.
+  void AskFormerEpochs(std::vector<WatermarkTarget>& answered) {
     std::vector<EpochTarget> targets;
-    std::vector<PartitionFacts*> asked;
-    for (const WatermarkTarget& each : answered) {
+    std::vector<WatermarkTarget*> asked;
+    for (WatermarkTarget& each : answered) {
       if (each.outcome != WatermarkTarget::Outcome::kAnswered) continue;
       const auto known = KnownEpochOf(*each.facts, each.place.topic);
       if (!known || !each.facts->leader_epoch || *known == *each.facts->leader_epoch) continue;
       targets.push_back(
           {.facts = each.facts, .place = each.place, .epoch = *known, .end = std::nullopt});
-      asked.push_back(each.facts);
+      asked.push_back(&each);
     }
     if (targets.empty()) return;
     asker_.AskEpochEnds(targets, patience_, budget_);
     for (size_t i = 0; i < targets.size(); ++i) {
-      if (!targets[i].is_answered) continue;
-      asked[i]->former_epoch = {.epoch = targets[i].epoch, .end = targets[i].end};
+      PartitionFacts& facts = *asked[i]->facts;
+      if (targets[i].is_answered) {
+        facts.former_epoch = {.epoch = targets[i].epoch, .end = targets[i].end};
+        continue;
+      }
+      asked[i]->outcome = WatermarkTarget::Outcome::kAgain;
+      facts.high_watermark.reset();
+      facts.last_stable.reset();
+      facts.log_start.reset();
+      facts.fault = ProbeFault::kTimeout;
+      facts.fault_message = fmt::format("no answer in time about the former leader from broker={}",
+                                        *asked[i]->place.address);
     }
   }
 
