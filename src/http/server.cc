@@ -308,6 +308,9 @@ class BeastServer final : public Server {
       co_await Send(stream, ErrorResponse(503, "too many event streams"), 11, false, false);
       co_return;
     }
+    // A client of events has nothing more to say: what can be read from it is that it left.
+    beast::get_lowest_layer(stream).socket().async_wait(Tcp::socket::wait_read,
+                                                        [queue](error_code) { End(*queue); });
     std::string text =
         "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nCache-Control: no-store\r\n"
         "Connection: close\r\n\r\n: tidemark\n\n";
@@ -342,6 +345,13 @@ class BeastServer final : public Server {
     for (const std::string& event : queue.events) text += event;
     queue.events.clear();
     return text;
+  }
+  static void End(EventQueue& queue) {
+    {
+      const std::lock_guard lock(queue.mutex);
+      queue.is_over = true;
+    }
+    queue.wake.cancel();
   }
   static bool IsOver(EventQueue& queue) {
     const std::lock_guard lock(queue.mutex);

@@ -248,6 +248,26 @@ TEST_F(ServerTest, EventsReachEveryOpenStream) {
                 HasSubstr("event: report\ndata: {\"a\":1}\n\nevent: report\ndata: {\"a\":2}\n\n"));
 }
 
+TEST_F(ServerTest, AClientThatLeavesItsStreamMakesRoomForAnother) {
+  options_.streams_max = 1;
+  Start();
+  const auto open = [&] {
+    auto stream = std::make_unique<Connection>(server_->port());
+    stream->Send("GET /events HTTP/1.1\r\nHost: x\r\n\r\n");
+    const std::string answer = stream->ReadUntil("\r\n");
+    return answer.starts_with("HTTP/1.1 200 ") ? std::move(stream) : nullptr;
+  };
+  auto first = open();
+  ASSERT_TRUE(first);
+  EXPECT_FALSE(open());
+  first.reset();
+  // Long before a heartbeat would have met a closed connection.
+  const auto until = std::chrono::steady_clock::now() + 5s;
+  std::unique_ptr<Connection> second;
+  while (!second && std::chrono::steady_clock::now() < until) second = open();
+  EXPECT_TRUE(second);
+}
+
 TEST_F(ServerTest, AStreamThatDoesNotReadIsClosedAndHoldsUpNobody) {
   options_.events_behind_max = 4;
   options_.request_deadline = 500ms;
