@@ -116,9 +116,9 @@ class Churn:
     def _listen(self):
         while not self._stop.is_set():
             with urllib.request.urlopen(self._daemon.url + "/api/v1/events", timeout=300) as stream:
-                for line in stream:
-                    self.done["events"] += line.startswith(b"event:")
-                    if self._stop.is_set() or self.done["events"] % 500 == 499:
+                for count, _ in enumerate((line for line in stream if line.startswith(b"event:")), start=1):
+                    self.done["events"] += 1
+                    if self._stop.is_set() or count == 500:
                         break
 
 
