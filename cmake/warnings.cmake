@@ -8,3 +8,7 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
   # std::stable_sort of libstdc++ 12 calls what the same library has deprecated; g++ keeps quiet about it.
   target_compile_options(tidemark_warnings INTERFACE -Wno-deprecated-declarations)
 endif()
+# Under a sanitizer g++ loses sight of what it has just set: std::optional within std::optional, for one.
+if(TIDEMARK_SANITIZE AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+  target_compile_options(tidemark_warnings INTERFACE -Wno-maybe-uninitialized)
+endif()
