@@ -59,7 +59,6 @@ struct Passage {
   std::shared_ptr<TableEye> eye;
   PipelineMemory memory;
   MonoTime begun{};
-  Milliseconds clock{0};  ///< ClockNow() when it began
   TableReading reading;
 };
 
@@ -213,7 +212,6 @@ class Watch::Loop {
     StoreConfig store;
     std::shared_ptr<TableEye> eye = std::make_shared<TableEye>();
     PipelineMemory memory;
-    std::optional<Milliseconds> memory_clock;  ///< ClockNow() when `memory` was made
     std::shared_ptr<const PipelineReport> report;
     MonoTime reported_at{};
     std::optional<WallTime> last_success;
@@ -226,21 +224,20 @@ class Watch::Loop {
     return kSilentIntervals * pipeline.interval + options_.table_deadline + options_.probe_deadline;
   }
 
-  /// How far the wall clock is ahead of the steady one: the same until somebody sets it.
-  Milliseconds ClockNow() const {
-    return std::chrono::duration_cast<Milliseconds>(edges_.clock->Now().time_since_epoch() -
-                                                    edges_.clock->Mono().time_since_epoch());
-  }
-
   static bool IsClockStep(Milliseconds step) { return std::chrono::abs(step) >= kClockStepMin; }
 
-  /// Times that were remembered are the clock's of then.
-  void KeepWithClock(Entry& entry, Milliseconds clock) {
-    const Milliseconds step = clock - entry.memory_clock.value_or(clock);
-    entry.memory_clock = clock;
-    if (!IsClockStep(step)) return;
-    NoteClockStep(step);
-    entry.memory = freshness::AfterClockStep(std::move(entry.memory), step);
+  /// Times that were remembered are the clock's of then, in this process or an earlier one.
+  void KeepWithClock(PipelineMemory& memory) {
+    ClockReading now = ReadClock(*edges_.clock);
+    const Milliseconds step = freshness::ClockStepSince(memory, now);
+    if (IsClockStep(step)) {
+      NoteClockStep(step);
+      memory = freshness::AfterClockStep(std::move(memory), step);
+    }
+    memory.clock = std::move(now);
+  }
+  Milliseconds ClockStepDuring(const Passage& passage) const {
+    return freshness::ClockStepSince(passage.memory, ReadClock(*edges_.clock));
   }
 
   void Run(const std::stop_token& stop) {
@@ -278,15 +275,13 @@ class Watch::Loop {
     {
       const std::lock_guard lock(entries_mutex_);
       Entry& entry = entries_.at(name);
-      const Milliseconds clock = ClockNow();
-      KeepWithClock(entry, clock);
+      KeepWithClock(entry.memory);
       passage = {.id = entry.id,
                  .pipeline = entry.pipeline,
                  .store = entry.store,
                  .eye = entry.eye,
                  .memory = entry.memory,
                  .begun = now,
-                 .clock = clock,
                  .reading = {}};
       is_silent = entry.is_table_silent;
     }
@@ -423,7 +418,7 @@ class Watch::Loop {
 
   void Judge(Passage passage, ClusterFacts cluster) {
     // Times of two clocks: nothing can be told of them together.
-    if (IsClockStep(ClockNow() - passage.clock)) return LookAgain(passage);
+    if (IsClockStep(ClockStepDuring(passage))) return LookAgain(passage);
     const WallTime now = cluster.result ? cluster.result->observed_at : edges_.clock->Now();
     const MonoTime mono = edges_.clock->Mono();
     Look look;
@@ -441,7 +436,6 @@ class Watch::Loop {
       Entry* entry = Find(passage);
       if (entry == nullptr) return Drop(passage);
       entry->memory = look.memory;
-      entry->memory_clock = passage.clock;
       entry->report = std::make_shared<const PipelineReport>(look.report);
       entry->reported_at = mono;
       ++entry->looks;
@@ -458,7 +452,7 @@ class Watch::Loop {
 
   /// The clock was set during the look.
   void LookAgain(const Passage& passage) {
-    NoteClockStep(ClockNow() - passage.clock);
+    NoteClockStep(ClockStepDuring(passage));
     Drop(passage);
   }
 

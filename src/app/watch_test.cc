@@ -40,6 +40,9 @@ class JumpingClock final : public Clock {
   void Set(Milliseconds by) { wall_ahead_ += by.count(); }
   WallTime Now() const override { return clock_.Now() + Milliseconds(ahead_ + wall_ahead_); }
   MonoTime Mono() const override { return clock_.Mono() + Milliseconds(ahead_); }
+  std::string SteadyName() const override { return steady; }
+
+  std::string steady = "first start";
 
  private:
   SystemClock clock_;
@@ -490,6 +493,35 @@ TEST_F(WatchTest, AClockThatIsSetForwardMakesNothingOlder) {
   EXPECT_EQ(report.counts.lagging, 1);
   EXPECT_LT(report.lag, 1min);
   EXPECT_EQ(report.status, PipelineStatus::kFresh);
+}
+
+TEST_F(WatchTest, AClockThatWasSetWhileNothingRanIsNoticedOnTheSameStartOfTheMachine) {
+  for (const bool is_same_start : {true, false}) {
+    config_.pipelines.clear();
+    looks_.clear();
+    world_.end = 10;
+    Add("a", "orders,0:10", "main", 100ms);
+    Start();
+    AwaitLook("a", 2);
+    watch_.reset();
+    Remembered remembered{
+        .pipeline = "a", .table = Uri("a"), .memory = looks_.back().memory, .last_success = {}};
+    clock_.Set(1h);
+    if (!is_same_start) clock_.steady = "second start";
+    world_.stamp = MillisOf(clock_.Now() - 1h);  // its producer's clock was right all the time
+    world_.end = 11;
+    looks_.clear();
+    Start({remembered});
+    const auto report = AwaitLook("a");
+    EXPECT_EQ(report.counts.lagging, 1);
+    if (is_same_start) {
+      EXPECT_EQ(report.partitions[0].reason, "clock_set");
+      EXPECT_LT(report.lag.value_or(0ms), 1min);
+    } else {
+      EXPECT_GE(report.lag, 1h);  // nobody can know
+    }
+    watch_.reset();
+  }
 }
 
 TEST_F(WatchTest, ItEndsWhileEverythingHangs) {

@@ -206,6 +206,11 @@ PipelineMemory AfterClockStep(PipelineMemory memory, Milliseconds step) {
   return memory;
 }
 
+Milliseconds ClockStepSince(const PipelineMemory& memory, const ClockReading& now) {
+  if (!memory.clock || memory.clock->steady != now.steady) return Milliseconds(0);
+  return now.ahead - memory.clock->ahead;
+}
+
 void FillKnown(const PipelineMemory& memory, std::vector<kafka::ProbeRequest::Topic>& topics) {
   for (kafka::ProbeRequest::Topic& topic : topics) {
     const auto id = memory.topic_ids.find(topic.name);

@@ -64,6 +64,8 @@ struct PipelineMemory {
   /// lies there now is not what was there.
   std::map<kafka::TopicPartition, kafka::Offset> cuts;
   std::string cluster_id;
+  /// The clock that all times here are of. nullopt: not told.
+  std::optional<ClockReading> clock;
 
   friend bool operator==(const PipelineMemory&, const PipelineMemory&) = default;
 };
@@ -84,6 +86,10 @@ void TakeLeader(PipelineMemory& memory, const kafka::PartitionFacts& facts);
 /// `memory` as it reads once our clock was set by `step` (forward: > 0) against a steady one. Set
 /// back, all that was seen moves along. Set forward, it stays, and how long ago it was is in doubt.
 PipelineMemory AfterClockStep(PipelineMemory memory, Milliseconds step);
+
+/// By how much the clock was set since `memory` was made, `now` being how it stands; zero where
+/// that cannot be told.
+Milliseconds ClockStepSince(const PipelineMemory& memory, const ClockReading& now);
 
 /// Fills into the topics of a request what is remembered: first records that need no fetch, and the
 /// leader epochs that tell whether they are still there. The probe uses them only where the topic's

@@ -92,6 +92,15 @@ TEST(MemoryTest, AClockThatIsSetForwardAndBackIsAsBefore) {
   EXPECT_THAT(more.arrivals.at(kFirst), ElementsAre(PipelineMemory::Arrival{150, kNow - 30min}));
 }
 
+TEST(MemoryTest, AStepOfTheClockIsToldByTheSameSteadyClockOnly) {
+  PipelineMemory memory;
+  EXPECT_EQ(ClockStepSince(memory, {.steady = "a", .ahead = 5s}), 0ms);
+  memory.clock = ClockReading{.steady = "a", .ahead = 2s};
+  EXPECT_EQ(ClockStepSince(memory, {.steady = "a", .ahead = 5s}), 3s);
+  EXPECT_EQ(ClockStepSince(memory, {.steady = "a", .ahead = -5s}), -7s);
+  EXPECT_EQ(ClockStepSince(memory, {.steady = "b", .ahead = 5s}), 0ms);
+}
+
 TEST(MemoryTest, SightingsBelowTheLastOneThatBoundsTheCommittedOffsetAreForgotten) {
   PipelineMemory memory = After(Lagging(100, 110));
   memory = After(Lagging(100, 120), std::move(memory), 1min);

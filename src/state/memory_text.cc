@@ -1,4 +1,4 @@
-// {"checkpoint": "…", "cluster": "…",
+// {"checkpoint": "…", "cluster": "…", "clock": [steady, ahead],
 //  "topics": {"orders": {"id": "…", "partitions": {"0": {"ends": [[end, ms, for, advance], …],
 //                                                        "first": [offset, ms, "create",
 //                                                        after],
@@ -65,10 +65,11 @@ Result<int64_t> IntegerOf(const json& value, std::string_view where) {
 }
 
 /// Bounded, so that sums of two and a time never overflow.
+constexpr int64_t kDurationMax = int64_t{1} << 50;  // 35,000 years
+
 Result<Milliseconds> DurationOf(const json& value, std::string_view where) {
-  constexpr int64_t kMax = int64_t{1} << 50;  // 35,000 years
   TRY_ASSIGN(const int64_t ms, IntegerOf(value, where));
-  if (ms < 0 || ms > kMax) return Corrupt("not a duration", where);
+  if (ms < 0 || ms > kDurationMax) return Corrupt("not a duration", where);
   return Milliseconds(ms);
 }
 
@@ -158,6 +159,15 @@ Status ReadTopic(const std::string& name, const json& topic, PipelineMemory& mem
   return {};
 }
 
+Status ReadClockOf(const json& clock, std::optional<ClockReading>& reading) {
+  if (!clock.is_array() || clock.size() != 2 || !clock[0].is_string() || clock[0] == "")
+    return Corrupt("not a clock", "clock");
+  TRY_ASSIGN(const int64_t ahead, IntegerOf(clock[1], "clock"));
+  if (ahead < -kDurationMax || ahead > kDurationMax) return Corrupt("not a clock", "clock");
+  reading = {.steady = clock[0].get<std::string>(), .ahead = Milliseconds(ahead)};
+  return {};
+}
+
 }  // namespace
 
 std::string FormatMemory(const PipelineMemory& memory) {
@@ -172,9 +182,12 @@ std::string FormatMemory(const PipelineMemory& memory) {
   for (const auto& [key, stamp] : memory.stamps) add_partition(key);
   for (const auto& [key, leadership] : memory.leaderships) add_partition(key);
   for (const auto& [key, cut] : memory.cuts) add_partition(key);
-  const json whole = {{"checkpoint", memory.checkpoint_value},
-                      {"cluster", memory.cluster_id},
-                      {"topics", std::move(topics)}};
+  json whole = {{"checkpoint", memory.checkpoint_value},
+                {"cluster", memory.cluster_id},
+                {"topics", std::move(topics)}};
+  // Without a name it is of this process alone.
+  if (memory.clock && !memory.clock->steady.empty())
+    whole["clock"] = {memory.clock->steady, memory.clock->ahead.count()};
   return whole.dump(-1, ' ', false, json::error_handler_t::replace);
 }
 
@@ -184,6 +197,7 @@ Result<PipelineMemory> ParseMemory(std::string_view text) {
   PipelineMemory memory;
   TRY(ReadText(whole, "checkpoint", memory.checkpoint_value));
   TRY(ReadText(whole, "cluster", memory.cluster_id));
+  if (const json* clock = Find(whole, "clock")) TRY(ReadClockOf(*clock, memory.clock));
   const json* topics = Find(whole, "topics");
   if (topics == nullptr) return memory;
   if (!topics->is_object()) return Corrupt("not an object", "topics");

@@ -37,12 +37,19 @@ PipelineMemory Rich() {
   memory.leaderships[{"orders", 0}] = {.epoch = 7, .end = 150};
   memory.leaderships[{"led only", 1}] = {.epoch = std::numeric_limits<int32_t>::max(), .end = 0};
   memory.cuts[{"orders", 0}] = 120;
+  memory.clock = ClockReading{.steady = "a start of the machine", .ahead = -5ms};
   return memory;
 }
 
 TEST(MemoryTextTest, WhatIsWrittenIsReadAgain) {
   EXPECT_THAT(ParseMemory(FormatMemory(Rich())), IsOkAnd(Rich()));
   EXPECT_THAT(ParseMemory(FormatMemory({})), IsOkAnd(PipelineMemory{}));
+}
+
+TEST(MemoryTextTest, AClockWithoutANameIsOfThisProcessAlone) {
+  PipelineMemory memory;
+  memory.clock = ClockReading{.steady = "", .ahead = 5ms};
+  EXPECT_THAT(ParseMemory(FormatMemory(memory)), IsOkAnd(PipelineMemory{}));
 }
 
 TEST(MemoryTextTest, BytesThatAreNoTextAreReplaced) {
@@ -73,6 +80,10 @@ TEST(MemoryTextTest, WhatIsNotAMemoryIsCorruptAndNamed) {
            {"[]", "not a JSON object"},
            {R"({"cluster":1})", "not a text at=cluster"},
            {R"({"topics":[]})", "at=topics"},
+           {R"({"clock":5})", "not a clock at=clock"},
+           {R"({"clock":["",5]})", "not a clock at=clock"},
+           {R"({"clock":["a",-9223372036854775808]})", "not a clock at=clock"},
+           {R"({"clock":["a",5.5]})", "not a whole number at=clock"},
            {R"({"topics":{"t":1}})", "at=t"},
            {R"({"topics":{"t":{"partitions":{"-1":{}}}}})", "not a partition number at=t"},
            {R"({"topics":{"t":{"partitions":{"1x":{}}}}})", "not a partition number at=t"},
