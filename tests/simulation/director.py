@@ -64,7 +64,6 @@ class Director:
         self._chance = random.Random(f"{seed} director")
         self._stop = threading.Event()
         # A clock that is set and a daemon that is killed in the same seconds: see README.md.
-        self._clock_or_kill = threading.Lock()
         self._leaders: dict[tuple[str, int], int] = {}
         self._began = time.time()
         self.rounds = 0
@@ -118,13 +117,11 @@ class Director:
     def _kill(self) -> None:
         everybody = list(self._writers.all)
         while not self._stop.wait(self._pace.kill_every):
-            with self._clock_or_kill:
-                fault = self._faults.begin("daemon_killed", everybody, time.time())
-                self._judge.daemon_was_killed(self._runs.number, self._runs.kill())
-                self._runs.start_again()
-                fault.ended = time.time()
-                self.kills += 1
-                self._stop.wait(SAVED_SECONDS)
+            fault = self._faults.begin("daemon_killed", everybody, time.time())
+            self._judge.daemon_was_killed(self._runs.number, self._runs.kill())
+            self._runs.start_again()
+            fault.ended = time.time()
+            self.kills += 1
 
     def _say(self, what: str) -> None:
         print(f"{time.time() - self._began:7.1f} s {what}", file=sys.stderr, flush=True)
@@ -285,23 +282,18 @@ class Director:
                 return
 
     def _step(self, offset: float) -> None:
-        """Out and back, while the daemon lives."""
+        """Out and back, whether the daemon lives or is being killed."""
         far = abs(offset) > S3_SKEW_SECONDS
         everybody = self._writers.all.values()
         on_s3 = [w.plan.name for w in everybody if w.plan.bucket is not None] if far else []
         others = [w.plan.name for w in everybody if w.plan.name not in set(on_s3)]
         with contextlib.ExitStack() as stack:
-            with self._clock_or_kill:
-                self._stop.wait(SAVED_SECONDS)
-                stack.enter_context(self._fault("clock_step", others, detail=f"{offset:+g} s", blinded=()))
-                stack.enter_context(self._fault("clock_step_s3", on_s3, detail=f"{offset:+g} s", blinded=on_s3))
-                self._clock.set(offset)
-                self._stop.wait(SAVED_SECONDS)
+            stack.enter_context(self._fault("clock_step", others, detail=f"{offset:+g} s", blinded=()))
+            stack.enter_context(self._fault("clock_step_s3", on_s3, detail=f"{offset:+g} s", blinded=on_s3))
+            self._clock.set(offset)
             self._stop.wait(self._pace.hold / 2)
-            with self._clock_or_kill:
-                self._stop.wait(SAVED_SECONDS)
-                self._clock.set(0.0)
-                self._stop.wait(SAVED_SECONDS)
+            self._clock.set(0.0)
+            self._stop.wait(self._pace.hold / 2)
 
 
 def create_topics(admin: AdminClient, writers: Sequence[PipelineWriter]) -> None:

@@ -69,6 +69,9 @@ class Incarnation:
     def is_alive(self, since: float, until: float) -> bool:
         return self.created[0] <= until and self.deleted[1] >= since
 
+    def may_be_gone(self, until: float) -> bool:
+        return self.deleted[0] <= until
+
 
 @dataclasses.dataclass(frozen=True)
 class TableCommit:

@@ -201,6 +201,16 @@ def test_numbers_of_a_replaced_topic_are_wrong_however_right_they_look(world: Wo
     assert world.unknown("topic_recreated") == set()
 
 
+def test_a_look_while_a_topic_is_made_anew_may_be_of_either(world: World) -> None:
+    world.faults.begin("topic_recreated", ["t001"], NOW - 1)
+    counts = {"partitions__lagging": 0, "partitions__fresh": 0, "partitions__ahead": 2}
+    assert world.unknown("topic_recreated", **counts) == {"wrong_counts"}
+    world.history.now.deleted = (NOW - 0.2, NOW - 0.1)
+    world.history.incarnations.append(Incarnation([Log(), Log()], created=(NOW - 0.1, NOW)))
+    assert world.unknown("topic_recreated", **counts) == set()
+    assert world.kinds() == set()
+
+
 def test_a_loss_that_is_not_told_is_false_fresh(world: World) -> None:
     world.history.now.logs[0].cut(NOW - 10, NOW - 9, 3)
     assert "false_fresh" in world.kinds(uncommitted_records=1)
