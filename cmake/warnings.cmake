@@ -11,4 +11,6 @@ endif()
 # Under a sanitizer g++ loses sight of what it has just set: std::optional within std::optional, for one.
 if(TIDEMARK_SANITIZE AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   target_compile_options(tidemark_warnings INTERFACE -Wno-maybe-uninitialized)
+  # Boost.Asio has fences, which ThreadSanitizer does not see; what it then reports is in tools/tsan.supp.
+  target_compile_options(tidemark_warnings INTERFACE -Wno-tsan)
 endif()
