@@ -17,16 +17,22 @@ using kafka::ProbeRequest;
 using kafka::ProbeResult;
 
 /// Requests that together ask for every topic of every question, each topic at most once per
-/// request: pipelines on one topic with other offsets go into the next request.
+/// request: pipelines on one topic with other offsets, or with another memory of its leaders, go
+/// into the next request.
 struct Round {
   ProbeRequest request;
-  std::map<std::string, kafka::PartitionOffsets> committed;
+  std::map<std::string, size_t> places;  ///< of the request's topics
 };
+
+bool IsSame(const ProbeRequest::Topic& a, const ProbeRequest::Topic& b) {
+  return a.committed == b.committed && a.known_topic_id == b.known_topic_id &&
+         a.wants_epochs == b.wants_epochs && a.known_epochs == b.known_epochs;
+}
 
 bool Fits(const Round& round, const ClusterQuestion& question) {
   return std::ranges::all_of(question, [&](const ProbeRequest::Topic& topic) {
-    const auto found = round.committed.find(topic.name);
-    return found == round.committed.end() || found->second == topic.committed;
+    const auto found = round.places.find(topic.name);
+    return found == round.places.end() || IsSame(round.request.topics[found->second], topic);
   });
 }
 
@@ -108,7 +114,7 @@ std::vector<ClusterFacts> AskCluster(kafka::PartitionProbe& probe, const HiddenV
     round_of.push_back(RoundFor(rounds, question, isolation));
     Round& round = rounds[round_of.back()];
     for (const auto& topic : question) {
-      if (round.committed.emplace(topic.name, topic.committed).second)
+      if (round.places.emplace(topic.name, round.request.topics.size()).second)
         round.request.topics.push_back(topic);
     }
   }

@@ -125,33 +125,6 @@ std::vector<Case> LossAndMovedLogs() {
        Ahead("offset_ahead", Reason::kOffsetAhead)},
       {"Case04LargestOffsetIsAhead", One(Seen(0, kMax).Log(0, kMax - 1)),
        Ahead("offset_ahead", Reason::kOffsetAhead)},
-      {"Case04TruncationIsNamedWhereTheLeadersEpochShowsIt",
-       One(Seen(0, 500).Log(0, 400).Led(8).FormerEpoch(7, 390)).SawLeader(7, 500),
-       Ahead("log_truncated", Reason::kOffsetAhead)},
-      {"Case04TruncatedAndGrownPastTheCheckpointIsSuppressed",
-       One(Seen(0, 500).Log(0, 600).Record(500, 1min).Led(8).FormerEpoch(7, 390)).SawLeader(7, 500),
-       Ahead("log_truncated", Reason::kOffsetAhead)},
-      {"Case04LooksCaughtUpInTheTruncatedLogAndIsSuppressed",
-       One(Seen(0, 500).Log(0, 500).Led(8).FormerEpoch(7, 499)).SawLeader(7, 500),
-       Ahead("log_truncated", Reason::kOffsetAhead)},
-      {"Case04WhatWasNotReadYetIsJudgedBelowTheCut",
-       One(Seen(0, 390).Log(0, 600).Record(390, 1min).Led(8).FormerEpoch(7, 390)).SawLeader(7, 500),
-       Lagging(1min, "log_truncated")},
-      {"Case04CleanElectionChangesNothing",
-       One(Seen(0, 500).Log(0, 600).Record(500, 1min).Led(8).FormerEpoch(7, 500)).SawLeader(7, 500),
-       Lagging(1min)},
-      {"Case04TheSameLeaderNeverTruncates",
-       One(Seen(0, 500).Log(0, 600).Record(500, 1min).Led(7).FormerEpoch(7, 390)).SawLeader(7, 500),
-       Lagging(1min)},
-      {"Case04ALeaderThatCannotTellIsNoProof",
-       One(Seen(0, 500).Log(0, 600).Record(500, 1min).Led(8).FormerEpoch(7, {})).SawLeader(7, 500),
-       Lagging(1min)},
-      {"Case04TheEndOfAnotherEpochIsNoProof",
-       One(Seen(0, 500).Log(0, 600).Record(500, 1min).Led(8).FormerEpoch(6, 390)).SawLeader(7, 500),
-       Lagging(1min)},
-      {"Case04RetentionAfterATruncationIsLost",
-       One(Seen(0, 500).Log(550, 600).Record(550, 1h).Led(8).FormerEpoch(7, 390)).SawLeader(7, 500),
-       Lost(1h, "log_truncated")},
       {"Case05ReCreatedAndGrownPastTheCheckpointIsSuppressed",
        One(Seen(0, 50).Log(0, 100).Record(50, 1min)).KnewTopicAs("id-0"),
        Unknown("topic_recreated", Reason::kTopicRecreated)},
@@ -164,6 +137,63 @@ std::vector<Case> LossAndMovedLogs() {
 }
 INSTANTIATE_TEST_SUITE_P(LossAndMovedLogs, FreshnessCaseTest, testing::ValuesIn(LossAndMovedLogs()),
                          NameOfCase);
+
+std::vector<Case> CutLogs() {
+  return {
+      {"Case04TruncationIsNamedWhereTheLeadersEpochShowsIt",
+       One(Seen(0, 500).Log(0, 400).Led(8).Holds(7, 7, 390)).SawLeader(7, 500),
+       Ahead("log_truncated", Reason::kOffsetAhead)},
+      {"Case04TruncatedAndGrownPastTheCheckpointIsSuppressed",
+       One(Seen(0, 500).Log(0, 600).Record(500, 1min).Led(8).Holds(7, 7, 390)).SawLeader(7, 500),
+       Ahead("log_truncated", Reason::kOffsetAhead)},
+      {"Case04LooksCaughtUpInTheTruncatedLogAndIsSuppressed",
+       One(Seen(0, 500).Log(0, 500).Led(8).Holds(7, 7, 499)).SawLeader(7, 500),
+       Ahead("log_truncated", Reason::kOffsetAhead)},
+      {"Case04WhatWasNotReadYetIsJudgedBelowTheCut",
+       One(Seen(0, 390).Log(0, 600).Record(390, 1min).Led(8).Holds(7, 7, 390)).SawLeader(7, 500),
+       Lagging(1min, "log_truncated")},
+      {"Case04CleanElectionChangesNothing",
+       One(Seen(0, 500).Log(0, 600).Record(500, 1min).Led(8).Holds(7, 7, 500)).SawLeader(7, 500),
+       Lagging(1min)},
+      {"Case04TheSameLeaderNeverTruncates",
+       One(Seen(0, 500).Log(0, 600).Record(500, 1min).Led(7).Holds(7, 7, 390)).SawLeader(7, 500),
+       Lagging(1min)},
+      {"Case04ALeaderThatCannotTellIsNoProof",
+       One(Seen(0, 500).Log(0, 600).Record(500, 1min).Led(8).CannotTellOf(7)).SawLeader(7, 500),
+       Lagging(1min)},
+      {"Case04TheEndOfAnotherEpochIsNoProof",
+       One(Seen(0, 500).Log(0, 600).Record(500, 1min).Led(8).Holds(6, 6, 390)).SawLeader(7, 500),
+       Lagging(1min)},
+      {"Case04RetentionAfterATruncationIsLost",
+       One(Seen(0, 500).Log(550, 600).Record(550, 1h).Led(8).Holds(7, 7, 390)).SawLeader(7, 500),
+       Lost(1h, "log_truncated")},
+      {"Case04OneThatIsMadeLeaderAgainWithoutTheRecordsOfTheLastOneIsSuppressed",
+       // Epoch 7 began at 390 behind epoch 5; the log of now goes on with epoch 5 up to 500.
+       One(Seen(0, 480).Log(0, 600).Record(480, 1min).Led(8).Holds(7, 5, 500))
+           .SawLeader(7, 500, 390, 5),
+       Ahead("log_truncated", Reason::kOffsetAhead)},
+      {"Case04ALogOfOtherLeadersIsSuppressedWhereverItParts",
+       One(Seen(0, 20).Log(0, 600).Record(20, 1min).Led(8).Holds(7, 6, 500))
+           .SawLeader(7, 500, 390, 5),
+       Ahead("log_truncated", Reason::kOffsetAhead)},
+      {"Case04NothingReadFromALogOfOtherLeadersIsJudged",
+       One(Seen(0, 0).Log(0, 600).Record(0, 1min).Led(8).Holds(7, 6, 500))
+           .SawLeader(7, 500, 390, 5),
+       Lagging(1min, "log_truncated")},
+      {"Case04ALeaderWhoAppendedNothingIsNotMissed",
+       One(Seen(0, 500).Log(0, 600).Record(500, 1min).Led(8).Holds(7, 5, 500))
+           .SawLeader(7, 500, 500, 5),
+       Lagging(1min)},
+      {"Case04WithoutItsBeginningAMissingEpochIsNoProof",
+       One(Seen(0, 480).Log(0, 600).Record(480, 1min).Led(8).Holds(7, 5, 500))
+           .SawLeader(7, 500, PipelineMemory::Leadership::kUntold),
+       Lagging(1min)},
+      {"Case04AnEpochThatWentBackIsAnotherLogAlsoWithoutTopicIds",
+       One(Seen(0, 50).Log(0, 600).Record(50, 1min).Led(0).CannotTellOf(7)).SawLeader(7, 500),
+       Ahead("log_truncated", Reason::kOffsetAhead)},
+  };
+}
+INSTANTIATE_TEST_SUITE_P(CutLogs, FreshnessCaseTest, testing::ValuesIn(CutLogs()), NameOfCase);
 
 std::vector<Case> EndsOfTheLog() {
   return {

@@ -71,6 +71,61 @@ void EraseWhere(PipelineMemory& memory, Predicate is_over) {
   std::erase_if(memory.cuts, is_of_it);
 }
 
+using Leadership = PipelineMemory::Leadership;
+
+/// Up to where the log of a new leader, who leads in `epoch`, is the one that was seen: exactly, or
+/// kSomewhere when it is another one from an offset on that cannot be told. nullopt: nothing is
+/// known. Logs agree below the last record of an epoch that both hold (KIP-101).
+std::optional<kafka::Offset> PartingOf(const Leadership& seen, int32_t epoch,
+                                       const kafka::EpochEnd& former) {
+  // Epochs never go back: the topic was made anew, and has no id to tell it.
+  if (epoch < seen.epoch) return PipelineMemory::kSomewhere;
+  if (!former.held) return std::nullopt;
+  const kafka::EpochEnd::Held& held = *former.held;
+  if (held.epoch == seen.epoch) return held.end;
+  // No record of the seen leader is there. Below those were the ones of its predecessors.
+  if (!seen.begin || *seen.begin == Leadership::kUntold) return std::nullopt;
+  if (seen.previous == Leadership::kNothing) return *seen.begin;
+  if (seen.previous == held.epoch) return std::min(held.end, *seen.begin);
+  return PipelineMemory::kSomewhere;
+}
+
+/// The first sighting behind the cut says since when there was something below it; the others say
+/// no more than that.
+void ClampTo(kafka::Offset cut, Arrivals& arrivals) {
+  const auto behind =
+      std::ranges::find_if(arrivals, [&](const auto& seen) { return seen.end > cut; });
+  if (behind == arrivals.end()) return;
+  const bool is_needed = cut > 0 && (behind == arrivals.begin() || std::prev(behind)->end < cut);
+  if (is_needed) behind->end = cut;
+  arrivals.erase(is_needed ? std::next(behind) : behind, arrivals.end());
+}
+
+void Cut(PipelineMemory& memory, const kafka::TopicPartition& key, kafka::Offset parting) {
+  const auto cut = memory.cuts.try_emplace(key, parting).first;
+  cut->second = std::min(cut->second, parting);
+  if (const auto found = memory.arrivals.find(key); found != memory.arrivals.end())
+    ClampTo(parting, found->second);
+  if (const auto found = memory.stamps.find(key);
+      found != memory.stamps.end() && found->second.offset >= parting)
+    memory.stamps.erase(found);
+}
+
+/// Where the leader's epoch begins, when that is told.
+void TakeBegin(Leadership& leadership, const kafka::PartitionFacts& facts) {
+  if (leadership.begin) return;
+  if (leadership.epoch == 0) {
+    leadership.begin = 0;
+    return;
+  }
+  const auto& before = facts.epoch_before;
+  if (!before || before->asked != leadership.epoch - 1) return;
+  leadership.begin = before->held ? before->held->end : Leadership::kUntold;
+  // Where it begins with the log there is nothing before it, and the leader names what was asked.
+  if (before->held && before->held->end > facts.log_start.value_or(0))
+    leadership.previous = before->held->epoch;
+}
+
 class Learning {
  public:
   Learning(PipelineMemory memory, const kafka::ProbeResult& probe)
@@ -171,23 +226,23 @@ PipelineMemory Remember(PipelineMemory memory, const lake::SourceCheckpoint& che
 
 void TakeLeader(PipelineMemory& memory, const kafka::PartitionFacts& facts) {
   if (!facts.leader_epoch || !facts.high_watermark || *facts.high_watermark < 0) return;
-  const kafka::TopicPartition& key = facts.partition;
-  const auto seen = memory.leaderships.find(key);
-  if (seen != memory.leaderships.end() && seen->second.epoch != *facts.leader_epoch) {
-    const auto& former = facts.former_epoch;
-    // Not answered this time: who led before is kept, and asked about again.
-    if (!former || former->epoch != seen->second.epoch) return;
-    if (former->end && *former->end < seen->second.end) {
-      const auto [cut, is_first] = memory.cuts.try_emplace(key, *former->end);
-      cut->second = std::min(cut->second, *former->end);
-      if (const auto found = memory.arrivals.find(key); found != memory.arrivals.end())
-        std::erase_if(found->second, [&](const auto& each) { return each.end > cut->second; });
-      if (const auto found = memory.stamps.find(key);
-          found != memory.stamps.end() && found->second.offset >= cut->second)
-        memory.stamps.erase(found);
+  const auto found = memory.leaderships.find(facts.partition);
+  Leadership now{.epoch = *facts.leader_epoch, .end = *facts.high_watermark};
+  if (found != memory.leaderships.end()) {
+    const Leadership& seen = found->second;
+    if (seen.epoch == now.epoch) {
+      now.begin = seen.begin;
+      now.previous = seen.previous;
+    } else {
+      const auto& former = facts.former_epoch;
+      // Not answered this time: who led before is kept, and asked about again.
+      if (!former || former->asked != seen.epoch) return;
+      if (const auto parting = PartingOf(seen, now.epoch, *former); parting && *parting < seen.end)
+        Cut(memory, facts.partition, *parting);
     }
   }
-  memory.leaderships[key] = {.epoch = *facts.leader_epoch, .end = *facts.high_watermark};
+  TakeBegin(now, facts);
+  memory.leaderships[facts.partition] = now;
 }
 
 PipelineMemory AfterClockStep(PipelineMemory memory, Milliseconds step) {
@@ -213,9 +268,9 @@ Milliseconds ClockStepSince(const PipelineMemory& memory, const ClockReading& no
 
 void FillKnown(const PipelineMemory& memory, std::vector<kafka::ProbeRequest::Topic>& topics) {
   for (kafka::ProbeRequest::Topic& topic : topics) {
+    topic.wants_epochs = true;
     const auto id = memory.topic_ids.find(topic.name);
-    if (id == memory.topic_ids.end() || id->second.empty()) continue;
-    topic.known_topic_id = id->second;
+    if (id != memory.topic_ids.end()) topic.known_topic_id = id->second;
     const auto of_topic = [&](const auto& map, auto take) {
       for (auto each = map.lower_bound({topic.name, 0});
            each != map.end() && each->first.topic == topic.name; ++each)
@@ -228,8 +283,9 @@ void FillKnown(const PipelineMemory& memory, std::vector<kafka::ProbeRequest::To
                                                   .timestamp_ms = stamp.timestamp_ms,
                                                   .timestamp_type = stamp.timestamp_type}};
     });
-    of_topic(memory.leaderships, [&](kafka::PartitionId partition, const auto& leadership) {
-      topic.known_epochs[partition] = leadership.epoch;
+    of_topic(memory.leaderships, [&](kafka::PartitionId partition, const Leadership& leadership) {
+      topic.known_epochs[partition] = {.epoch = leadership.epoch,
+                                       .is_start_known = leadership.begin.has_value()};
     });
   }
 }

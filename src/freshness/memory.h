@@ -52,17 +52,24 @@ struct PipelineMemory {
     friend bool operator==(const Stamp&, const Stamp&) = default;
   };
   std::map<kafka::TopicPartition, Stamp> stamps;
-  /// Who led a partition when it was last looked at, and where its log ended then.
+  /// Who led a partition when it was last looked at, and what its log was then.
   struct Leadership {
     int32_t epoch = 0;
     kafka::Offset end = 0;  ///< what lies below is lost by no election but an unclean one
+    /// Where the epoch began. nullopt: not told yet; kUntold: the leader cannot tell.
+    std::optional<kafka::Offset> begin{};
+    /// The epoch of what lies before `begin`; kNothing when nothing did.
+    int32_t previous = kNothing;
 
+    static constexpr kafka::Offset kUntold = -1;
+    static constexpr int32_t kNothing = -1;
     friend bool operator==(const Leadership&, const Leadership&) = default;
   };
   std::map<kafka::TopicPartition, Leadership> leaderships;
   /// Where a log was cut below an end that had been seen, while the table had this checkpoint: what
-  /// lies there now is not what was there.
+  /// lies there now is not what was there. kSomewhere: nobody can tell where.
   std::map<kafka::TopicPartition, kafka::Offset> cuts;
+  static constexpr kafka::Offset kSomewhere = -1;
   std::string cluster_id;
   /// The clock that all times here are of. nullopt: not told.
   std::optional<ClockReading> clock;
@@ -78,9 +85,9 @@ struct PipelineMemory {
 PipelineMemory Remember(PipelineMemory memory, const lake::SourceCheckpoint& checkpoint,
                         const kafka::ProbeResult& probe);
 
-/// `memory` after what `facts` say of the partition's leader: where the end of a former leader's
-/// epoch shows that the log was cut, that is added to `cuts`, and what was seen behind it is
-/// forgotten. The same facts again change nothing.
+/// `memory` after what `facts` say of the partition's leader: where the log of a new leader is not
+/// the one that was seen, that is added to `cuts`, and what was seen behind it is forgotten. The
+/// same facts again change nothing.
 void TakeLeader(PipelineMemory& memory, const kafka::PartitionFacts& facts);
 
 /// `memory` as it reads once our clock was set by `step` (forward: > 0) against a steady one. Set

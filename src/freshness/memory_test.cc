@@ -237,13 +237,18 @@ TEST(MemoryTest, KnownFirstsAreAskedForWithTheTopicTheyBelongTo) {
   EXPECT_THAT(topics[0].known_firsts, ElementsAre(Pair(0, Field(&kafka::KnownFirst::after, 100))));
 }
 
-TEST(MemoryTest, WithoutATopicIdNothingIsKnown) {
-  World world = Lagging(100, 150);
+TEST(MemoryTest, WithoutATopicIdOnlyTheLeaderIsKnown) {
+  World world({Seen(0, 100).Log(0, 150).Record(100, 10min).Led(7)});
   world.topic().topic_id = "";
   std::vector<kafka::ProbeRequest::Topic> topics{{.name = kTopic, .committed = {{0, 100}}}};
   FillKnown(After(world), topics);
+  EXPECT_EQ(topics[0].known_topic_id, "");
   EXPECT_THAT(topics[0].known_firsts, IsEmpty());
+  EXPECT_EQ(topics[0].known_epochs.at(0).epoch, 7);
 }
+
+using Held = kafka::EpochEnd::Held;
+using Leadership = PipelineMemory::Leadership;
 
 World Led(kafka::Offset committed, kafka::Offset end, int32_t epoch) {
   World world({Seen(0, committed).Log(0, end).Record(committed, 10min).Led(epoch)});
@@ -253,10 +258,12 @@ World Led(kafka::Offset committed, kafka::Offset end, int32_t epoch) {
 
 TEST(MemoryTest, LeadershipIsKeptAndAskedAbout) {
   const PipelineMemory memory = After(Led(100, 150, 7));
-  EXPECT_EQ(memory.leaderships.at(kFirst), (PipelineMemory::Leadership{.epoch = 7, .end = 150}));
+  EXPECT_EQ(memory.leaderships.at(kFirst), (Leadership{.epoch = 7, .end = 150}));
   std::vector<kafka::ProbeRequest::Topic> topics = {{.name = kTopic, .committed = {}}};
   FillKnown(memory, topics);
-  EXPECT_THAT(topics[0].known_epochs, ElementsAre(Pair(0, 7)));
+  EXPECT_TRUE(topics[0].wants_epochs);
+  EXPECT_THAT(topics[0].known_epochs,
+              ElementsAre(Pair(0, kafka::ProbeRequest::Topic::KnownEpoch{7, false})));
 }
 
 TEST(MemoryTest, AnotherLeaderIsRememberedOnceTheFormerOnesEndIsKnown) {
@@ -266,29 +273,56 @@ TEST(MemoryTest, AnotherLeaderIsRememberedOnceTheFormerOnesEndIsKnown) {
   EXPECT_EQ(memory.leaderships.at(kFirst).end, 150);
 
   World told = Led(100, 170, 9);
-  told.probe.partitions[0].former_epoch = {.epoch = 7, .end = 150};
+  told.probe.partitions[0].former_epoch = {.asked = 7, .held = Held{7, 150}};
   memory = After(told, std::move(memory));
-  EXPECT_EQ(memory.leaderships.at(kFirst), (PipelineMemory::Leadership{.epoch = 9, .end = 170}));
+  EXPECT_EQ(memory.leaderships.at(kFirst), (Leadership{.epoch = 9, .end = 170}));
   EXPECT_THAT(memory.cuts, IsEmpty());
 }
 
-TEST(MemoryTest, WhatWasSeenBehindACutIsForgotten) {
+TEST(MemoryTest, WhatWasSeenBehindACutSaysNoMoreThanThatItWasThere) {
   PipelineMemory memory = After(Led(100, 110, 7));
   memory = After(Led(100, 150, 7), std::move(memory), 1min);
   World cut = Led(100, 170, 8);
-  cut.probe.partitions[0].former_epoch = {.epoch = 7, .end = 120};
+  cut.probe.partitions[0].former_epoch = {.asked = 7, .held = Held{7, 120}};
   memory = After(cut, std::move(memory), 2min);
   EXPECT_THAT(memory.cuts, ElementsAre(Pair(kFirst, 120)));
+  // The end at 150 shows that there was something up to 120 by then, and no more.
   EXPECT_THAT(memory.arrivals.at(kFirst), ElementsAre(PipelineMemory::Arrival{110, kNow},
+                                                      PipelineMemory::Arrival{120, kNow + 1min},
                                                       PipelineMemory::Arrival{170, kNow + 2min}));
   // The same again changes nothing.
   EXPECT_EQ(After(cut, memory, 2min), memory);
   // A second cut counts where it is deeper.
   World second = Led(100, 180, 9);
-  second.probe.partitions[0].former_epoch = {.epoch = 8, .end = 165};
+  second.probe.partitions[0].former_epoch = {.asked = 8, .held = Held{8, 165}};
   EXPECT_THAT(After(second, memory, 3min).cuts, ElementsAre(Pair(kFirst, 120)));
-  second.probe.partitions[0].former_epoch = {.epoch = 8, .end = 115};
+  second.probe.partitions[0].former_epoch = {.asked = 8, .held = Held{8, 115}};
   EXPECT_THAT(After(second, memory, 3min).cuts, ElementsAre(Pair(kFirst, 115)));
+}
+
+TEST(MemoryTest, WhereANewLeadersEpochBeginsIsAskedUntilItIsTold) {
+  const auto begin_of = [](const World& world, PipelineMemory memory = {}) {
+    return After(world, std::move(memory)).leaderships.at(kFirst);
+  };
+  EXPECT_EQ(begin_of(Led(100, 150, 0)), (Leadership{.epoch = 0, .end = 150, .begin = 0}));
+  EXPECT_EQ(begin_of(Led(100, 150, 7)).begin, std::nullopt);
+
+  World told = Led(100, 150, 7);
+  told.probe.partitions[0].epoch_before = {.asked = 6, .held = Held{5, 120}};
+  const Leadership whole{.epoch = 7, .end = 150, .begin = 120, .previous = 5};
+  EXPECT_EQ(begin_of(told), whole);
+  EXPECT_EQ(begin_of(told, After(Led(100, 150, 7))), whole);
+  EXPECT_EQ(begin_of(Led(100, 150, 7), After(told)), whole);
+
+  World untold = told;
+  untold.probe.partitions[0].epoch_before->held.reset();
+  EXPECT_EQ(begin_of(untold).begin, Leadership::kUntold);
+  World other = told;
+  other.probe.partitions[0].epoch_before->asked = 5;
+  EXPECT_EQ(begin_of(other).begin, std::nullopt);
+  // A log that begins with the epoch: the leader then names the epoch that was asked about.
+  World first({Seen(0, 130).Log(120, 150).Record(130, 10min).Led(7).Began(120, 6)});
+  EXPECT_EQ(begin_of(first), (Leadership{.epoch = 7, .end = 150, .begin = 120}));
 }
 
 TEST(MemoryTest, AStampBehindACutIsForgottenAndOneBelowItStays) {
@@ -296,14 +330,14 @@ TEST(MemoryTest, AStampBehindACutIsForgottenAndOneBelowItStays) {
   for (const auto& [end, is_kept] : {std::pair<kafka::Offset, bool>{100, false}, {101, true}}) {
     World cut({Seen(0, 100).Log(0, 170).Fault(kafka::ProbeFault::kTimeout)});
     cut.probe.partitions[0].leader_epoch = 8;
-    cut.probe.partitions[0].former_epoch = {.epoch = 7, .end = end};
+    cut.probe.partitions[0].former_epoch = {.asked = 7, .held = Held{7, end}};
     EXPECT_EQ(After(cut, memory).stamps.contains(kFirst), is_kept) << end;
   }
 }
 
 TEST(MemoryTest, ANewCheckpointEndsACutAndANewTopicTheLeadership) {
   World cut = Led(100, 170, 8);
-  cut.probe.partitions[0].former_epoch = {.epoch = 7, .end = 120};
+  cut.probe.partitions[0].former_epoch = {.asked = 7, .held = Held{7, 120}};
   PipelineMemory memory = After(cut, After(Led(100, 150, 7)));
   ASSERT_THAT(memory.cuts, ElementsAre(Pair(kFirst, 120)));
   EXPECT_THAT(After(Led(130, 170, 8), memory).cuts, IsEmpty());

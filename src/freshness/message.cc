@@ -163,16 +163,22 @@ std::string TopicRecreated(const PipelineReport& report) {
       replaced == report.partitions.end() ? "" : replaced->partition.topic);
 }
 
+/// "at 390"
+std::string CutPlace(kafka::Offset cut_at) {
+  return cut_at == PipelineMemory::kSomewhere ? "at an offset that cannot be told"
+                                              : fmt::format("at {}", cut_at);
+}
+
 std::string OffsetAhead(const PipelineReport& report) {
   const PartitionVerdict* ahead = FirstOf(report, Verdict::kAhead);
   if (ahead == nullptr) return "The checkpoint lies beyond the end of the log.";
   if (ahead->cut_at) {
     return fmt::format(
-        "The checkpoint of {} is offset {}, and the log was cut at {} since, as by an unclean "
+        "The checkpoint of {} is offset {}, and the log was cut {} since, as by an unclean "
         "leader election ({} of {} affected): it is another log from there on, which the writer "
         "skips up to its checkpoint; look for what was not ingested, and reset the checkpoint.",
-        NameOf(ahead->partition), ahead->committed.value_or(0), *ahead->cut_at, report.counts.ahead,
-        Partitions(report.counts.total));
+        NameOf(ahead->partition), ahead->committed.value_or(0), CutPlace(*ahead->cut_at),
+        report.counts.ahead, Partitions(report.counts.total));
   }
   return fmt::format(
       "The checkpoint of {} is offset {}, beyond the end of the log at {} ({} of {} affected): the "
@@ -319,9 +325,9 @@ std::string CutOff(const PipelineReport& report) {
       report.partitions, [](const PartitionVerdict& p) { return p.cut_at.has_value(); });
   if (cut == report.partitions.end()) return "";
   return fmt::format(
-      "; the log of {} was cut at {}, as by an unclean leader election: what stood behind is gone, "
+      "; the log of {} was cut {}, as by an unclean leader election: what stood behind is gone, "
       "read or not",
-      NameOf(cut->partition), *cut->cut_at);
+      NameOf(cut->partition), CutPlace(*cut->cut_at));
 }
 
 std::string CommitAge(const PipelineReport& report) {

@@ -53,7 +53,8 @@ class PartitionJudge {
     if (facts_.log_start && c.value_or(0) < *facts_.log_start)
       return Lost(c.value_or(0), *facts_.log_start);
     // Grown again: the checkpoint is of the log as it was.
-    if (c && verdict_.cut_at && *c > *verdict_.cut_at) return Ahead("log_truncated");
+    if (c && verdict_.cut_at && *c > std::max<Offset>(0, *verdict_.cut_at))
+      return Ahead("log_truncated");
     const std::optional<Offset> start = c ? c : facts_.log_start;
     if (!start) return Unknown(FaultReason());
     if (facts_.high_watermark && *start == *facts_.high_watermark) return Fresh();

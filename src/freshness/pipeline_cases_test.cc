@@ -104,14 +104,14 @@ TEST(FreshnessPipelineCaseTest, Case02CompactedTopicHasATimeMarginOnlyWhenItDele
 }
 
 TEST(FreshnessPipelineCaseTest, Case04ATruncationSaysWhereAndHidesNoLoss) {
-  const Seen grown = Seen(0, 500).Log(0, 600).Record(500, 1min).Led(8).FormerEpoch(7, 390);
+  const Seen grown = Seen(0, 500).Log(0, 600).Record(500, 1min).Led(8).Holds(7, 7, 390);
   const PipelineReport ahead = One(grown).SawLeader(7, 500).Judge();
   EXPECT_THAT(ahead.message, HasSubstr("orders partition 0 is offset 500, and the log was cut at "
                                        "390 since"));
   EXPECT_EQ(ahead.lost_records, std::nullopt);
   EXPECT_EQ(ahead.counts.ahead, 1);
 
-  const Seen below = Seen(0, 390).Log(0, 390).Led(8).FormerEpoch(7, 390);
+  const Seen below = Seen(0, 390).Log(0, 390).Led(8).Holds(7, 7, 390);
   const PipelineReport fresh = One(below).SawLeader(7, 500).Judge();
   EXPECT_EQ(fresh.status, PipelineStatus::kFresh);
   EXPECT_THAT(fresh.message, HasSubstr("the log of orders partition 0 was cut at 390"));
@@ -128,16 +128,30 @@ TEST(FreshnessPipelineCaseTest, Case04ATruncationIsToldUntilAnotherCheckpointIsI
 }
 
 TEST(FreshnessPipelineCaseTest, Case04ATruncationIsToldOnceWhenTheTableHasMovedOnMeanwhile) {
-  World world = One(Seen(0, 500).Log(0, 600).Record(500, 1min).Led(8).FormerEpoch(7, 390));
+  World world = One(Seen(0, 500).Log(0, 600).Record(500, 1min).Led(8).Holds(7, 7, 390));
   world.SawLeader(7, 450).memory.checkpoint_value = "orders,0:450";
   EXPECT_EQ(world.Judge().reason, Reason::kOffsetAhead);
 }
 
 TEST(FreshnessPipelineCaseTest, Case04WhatWasSeenBehindTheCutSaysNothingOfWhatIsThereNow) {
   // The record at 390 was seen to wait for three hours, and is not the one that is there now.
-  World world = One(Seen(0, 390).Log(0, 600).Record(390, 1min).Led(8).FormerEpoch(7, 390));
+  World world = One(Seen(0, 390).Log(0, 600).Record(390, 1min).Led(8).Holds(7, 7, 390));
   world.SawEnd(380, 4h).SawEnd(500, 3h).SawLeader(7, 500);
   EXPECT_EQ(world.Judge().lag, 1min);
+}
+
+TEST(FreshnessPipelineCaseTest, Case04WhatLiesBelowTheCutHasWaitedAsLongAsBefore) {
+  // A stamp of the future says nothing; only that ends behind it were seen does.
+  World world =
+      One(Seen(0, 100).Log(0, 390).Stamped(100, MillisOf(kNow + 1min)).Led(8).Holds(7, 7, 390));
+  world.SawEnd(90, 4h).SawEnd(500, 3h).SawEnd(510, 2h).SawLeader(7, 510);
+  EXPECT_EQ(world.Judge().lag, 3h);
+}
+
+TEST(FreshnessPipelineCaseTest, Case04ACutWithoutAPlaceSaysSo) {
+  World world = One(Seen(0, 20).Log(0, 600).Record(20, 1min).Led(8).Holds(7, 6, 500));
+  EXPECT_THAT(world.SawLeader(7, 500, 390, 5).Judge().message,
+              HasSubstr("the log was cut at an offset that cannot be told since"));
 }
 
 TEST(FreshnessPipelineCaseTest, Case05WhatWasSeenOfTheOldTopicSaysNothingOnceTheTableHasMovedOn) {

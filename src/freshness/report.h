@@ -76,9 +76,9 @@ struct PartitionVerdict {
   /// have arrived then at the earliest, or had arrived by then. Its stamp says another time, or
   /// none.
   bool is_arrival_bound = false;
-  /// Where the log was cut below what had been seen, since the table has this checkpoint: what lies
-  /// behind it is not what lay there. A table that had read further goes on behind records it has
-  /// never read, and what was cut off it may not have read.
+  /// Where (PipelineMemory::cuts) the log was cut below what had been seen, since the table has
+  /// this checkpoint: what lies behind it is not what lay there. A table that had read further goes
+  /// on behind records it has never read, and what was cut off it may not have read.
   std::optional<kafka::Offset> cut_at;
   /// Only when BLOCKED: age of the oldest record the open transaction holds back.
   std::optional<Milliseconds> blocked_age;

@@ -77,11 +77,20 @@ struct StampEstimate {
   bool is_exact = false;
 };
 
-/// Where the epoch of a leader ended in a log: one past the last record that was appended in it, or
-/// before it.
+/// What a log holds of the leaders up to one: each append is made in the epoch of its leader.
 struct EpochEnd {
-  int32_t epoch = 0;
-  std::optional<Offset> end;  ///< nullopt: the leader of today cannot tell
+  int32_t asked = 0;  ///< an epoch
+  /// Of the epochs up to that one the greatest that the log has records of, and one past the last
+  /// of them. Where the log has none up to it: that one, and where the log's first epoch begins.
+  struct Held {
+    int32_t epoch = 0;
+    Offset end = 0;
+
+    friend bool operator==(const Held&, const Held&) = default;
+  };
+  std::optional<Held> held;  ///< nullopt: the leader cannot tell, or has never known such an epoch
+
+  friend bool operator==(const EpochEnd&, const EpochEnd&) = default;
 };
 
 /// What was seen of one partition. `committed`, then the ends, then the log start are taken in this
@@ -100,10 +109,12 @@ struct PartitionFacts {
   /// Counts the leaders the partition has had, and says which one told `high_watermark`; grows with
   /// each election (KIP-101). nullopt: not told (brokers before 2.1, librdkafka).
   std::optional<int32_t> leader_epoch;
-  /// The end of the epoch that an earlier probe was told, where another one leads now. An end below
-  /// the high watermark that was seen then: the log was cut there, as happens when a replica that
-  /// lagged behind is made leader. nullopt: not asked, or not answered.
+  /// Only where another leader leads than an earlier probe was told: what the log of now holds of
+  /// that one's epoch. Not the whole of it: the log was cut (freshness/memory.h).
   std::optional<EpochEnd> former_epoch;
+  /// Only where the leader is new to whoever asks, and not the first one: the epoch before its own
+  /// in its log, and with it where its own begins. nullopt also where that was not answered.
+  std::optional<EpochEnd> epoch_before;
   /// When the ends were asked for, on our clock: they were not taken before. nullopt: not told. A
   /// probe may ask several times; what answered first is older than the result's `observed_at`.
   std::optional<WallTime> asked_at;
@@ -164,9 +175,17 @@ struct ProbeRequest {
     /// middle of the log.
     std::map<PartitionId, KnownFirst> known_firsts{};
     std::string known_topic_id{};
-    /// Leader epochs that an earlier probe was told, by partition. Where another one leads now, its
-    /// end is asked for. Used as `known_firsts` is, which count only below such an end.
-    std::map<PartitionId, int32_t> known_epochs{};
+    /// Whether epochs of leaders are to be asked about; costs a request to each new leader.
+    bool wants_epochs = false;
+    /// What an earlier probe was told, of the topic `known_topic_id` (or of one without an id, when
+    /// that is empty). `known_firsts` count below the end of such an epoch only.
+    struct KnownEpoch {
+      int32_t epoch = 0;
+      bool is_start_known = false;  ///< or known not to be told
+
+      friend bool operator==(const KnownEpoch&, const KnownEpoch&) = default;
+    };
+    std::map<PartitionId, KnownEpoch> known_epochs{};
   };
   std::vector<Topic> topics;  ///< a topic may appear once only
   IsolationLevel isolation = IsolationLevel::kReadUncommitted;

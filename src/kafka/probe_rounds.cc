@@ -223,10 +223,12 @@ class Run {
     for (const WatermarkTarget& target : targets) {
       target.facts->leader_epoch.reset();
       target.facts->former_epoch.reset();
+      target.facts->epoch_before.reset();
     }
     const auto taken_at = asker_.AskWatermarks(request_.isolation, targets, patience_, budget_);
     if (taken_at) result_.observed_at = *taken_at;
     AskFormerEpochs(targets);
+    AskEpochsBefore(targets);
     std::vector<Work*> lagging;
     std::vector<Work*> blocked;
     for (size_t i = 0; i < targets.size(); ++i) {
@@ -258,35 +260,63 @@ class Run {
     return {};
   }
 
-  // Of partitions that have got another leader since they were seen last. Where that is not
-  // answered, nothing of the partition is: its offsets may be of another log.
-  void AskFormerEpochs(std::vector<WatermarkTarget>& answered) {
+  // Asks about the epoch that `epoch_of` gives for those that were answered, if it gives one.
+  template <class EpochOf, class TakeAnswer>
+  void AskEpochs(std::vector<WatermarkTarget>& answered, EpochOf epoch_of, TakeAnswer take) {
     std::vector<EpochTarget> targets;
     std::vector<WatermarkTarget*> asked;
     for (WatermarkTarget& each : answered) {
-      if (each.outcome != WatermarkTarget::Outcome::kAnswered) continue;
-      const auto known = KnownEpochOf(*each.facts, each.place.topic);
-      if (!known || !each.facts->leader_epoch || *known == *each.facts->leader_epoch) continue;
-      targets.push_back(
-          {.facts = each.facts, .place = each.place, .epoch = *known, .end = std::nullopt});
+      if (each.outcome != WatermarkTarget::Outcome::kAnswered || !each.facts->leader_epoch)
+        continue;
+      const std::optional<int32_t> epoch = epoch_of(*each.facts, each.place.topic);
+      if (!epoch) continue;
+      targets.push_back({.facts = each.facts, .place = each.place, .epoch = *epoch, .held = {}});
       asked.push_back(&each);
     }
     if (targets.empty()) return;
     asker_.AskEpochEnds(targets, patience_, budget_);
-    for (size_t i = 0; i < targets.size(); ++i) {
-      PartitionFacts& facts = *asked[i]->facts;
-      if (targets[i].is_answered) {
-        facts.former_epoch = {.epoch = targets[i].epoch, .end = targets[i].end};
-        continue;
+    for (size_t i = 0; i < targets.size(); ++i) take(*asked[i], targets[i]);
+  }
+
+  // Of partitions that have got another leader since they were seen last. Where that is not
+  // answered, nothing of the partition is: its offsets may be of another log.
+  void AskFormerEpochs(std::vector<WatermarkTarget>& answered) {
+    const auto former = [this](const PartitionFacts& facts,
+                               size_t topic) -> std::optional<int32_t> {
+      const auto* known = KnownEpochOf(facts, topic);
+      if (known == nullptr || known->epoch == *facts.leader_epoch) return std::nullopt;
+      return known->epoch;
+    };
+    AskEpochs(answered, former, [](WatermarkTarget& asked, const EpochTarget& target) {
+      PartitionFacts& facts = *asked.facts;
+      if (target.is_answered) {
+        facts.former_epoch = {.asked = target.epoch, .held = target.held};
+        return;
       }
-      asked[i]->outcome = WatermarkTarget::Outcome::kAgain;
+      asked.outcome = WatermarkTarget::Outcome::kAgain;
       facts.high_watermark.reset();
       facts.last_stable.reset();
       facts.log_start.reset();
       facts.fault = ProbeFault::kTimeout;
       facts.fault_message = fmt::format("no answer in time about the former leader from broker={}",
-                                        *asked[i]->place.address);
-    }
+                                        *asked.place.address);
+    });
+  }
+
+  // Of leaders that are new. Not answered, it is asked for again by the next probe.
+  void AskEpochsBefore(std::vector<WatermarkTarget>& answered) {
+    const auto before = [this](const PartitionFacts& facts,
+                               size_t topic) -> std::optional<int32_t> {
+      if (!request_.topics[topic].wants_epochs || *facts.leader_epoch == 0) return std::nullopt;
+      const auto* known = KnownEpochOf(facts, topic);
+      if (known != nullptr && known->epoch == *facts.leader_epoch && known->is_start_known)
+        return std::nullopt;
+      return *facts.leader_epoch - 1;
+    };
+    AskEpochs(answered, before, [](WatermarkTarget& asked, const EpochTarget& target) {
+      if (target.is_answered)
+        asked.facts->epoch_before = {.asked = target.epoch, .held = target.held};
+    });
   }
 
   static void LeaveUnread(const std::vector<Work*>& works) {
@@ -355,29 +385,26 @@ class Run {
     }
   }
 
-  // Whether what an earlier probe saw of the topic is of this one.
-  bool IsKnownTopic(size_t topic) const {
-    const std::string& topic_id = topics_[topic].facts.topic_id;
-    return !topic_id.empty() && topic_id == request_.topics[topic].known_topic_id;
-  }
-
-  std::optional<int32_t> KnownEpochOf(const PartitionFacts& facts, size_t topic) const {
-    if (!IsKnownTopic(topic)) return std::nullopt;
-    const auto& epochs = request_.topics[topic].known_epochs;
-    const auto known = epochs.find(facts.partition.partition);
-    return known == epochs.end() ? std::nullopt : std::optional(known->second);
+  const ProbeRequest::Topic::KnownEpoch* KnownEpochOf(const PartitionFacts& facts,
+                                                      size_t topic) const {
+    const ProbeRequest::Topic& asked = request_.topics[topic];
+    if (topics_[topic].facts.topic_id != asked.known_topic_id) return nullptr;
+    const auto known = asked.known_epochs.find(facts.partition.partition);
+    return known == asked.known_epochs.end() ? nullptr : &known->second;
   }
 
   // Whether the record at the offset, which an earlier probe saw, is sure to be there still.
   bool IsUncut(const PartitionFacts& facts, size_t topic, Offset offset) const {
-    const auto known = KnownEpochOf(facts, topic);
-    if (!known || !facts.leader_epoch || *known == *facts.leader_epoch) return true;
-    return facts.former_epoch && facts.former_epoch->end && offset < *facts.former_epoch->end;
+    const auto* known = KnownEpochOf(facts, topic);
+    if (known == nullptr || !facts.leader_epoch) return false;
+    if (known->epoch == *facts.leader_epoch) return true;
+    const auto& held = facts.former_epoch ? facts.former_epoch->held : std::nullopt;
+    return held && held->epoch == known->epoch && offset < held->end;
   }
 
   // The first record where an earlier probe's answer still holds.
   const FirstRecord* KnownFirstOf(const Work& work) const {
-    if (!IsKnownTopic(work.topic)) return nullptr;
+    if (topics_[work.topic].facts.topic_id.empty()) return nullptr;
     const auto& firsts = request_.topics[work.topic].known_firsts;
     const auto known = firsts.find(work.facts->partition.partition);
     if (known == firsts.end()) return nullptr;

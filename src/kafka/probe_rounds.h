@@ -91,14 +91,14 @@ struct TimeTarget {
   std::optional<StampedOffset> found;  ///< nullopt, when answered: there is none
 };
 
-/// One partition to ask where the epoch of a former leader ended.
+/// One partition to ask what it holds of an epoch.
 struct EpochTarget {
   const PartitionFacts* facts = nullptr;  ///< borrowed for the call; has a leader_epoch
   Place place;
   int32_t epoch = 0;
 
   bool is_answered = false;
-  std::optional<Offset> end;  ///< nullopt, when answered: the leader cannot tell
+  std::optional<EpochEnd::Held> held;  ///< nullopt, when answered: the leader cannot tell
 };
 
 /// What a client library does for a probe. One caller.
@@ -134,8 +134,8 @@ class ClusterAsker {
   virtual void AskOffsetsAt(std::span<TimeTarget> targets, Milliseconds patience,
                             const Budget& budget) = 0;
 
-  /// Asks where leader epochs ended in the logs as they are now. Returns as AskOffsetsAt() does.
-  /// Only called where AskWatermarks() told leader epochs.
+  /// Asks what logs hold of leader epochs. Returns as AskOffsetsAt() does. Only called where
+  /// AskWatermarks() told leader epochs.
   virtual void AskEpochEnds(std::span<EpochTarget>, Milliseconds, const Budget&) {}
 
   /// Reads until every target is decided, nothing has come for `patience`, or the budget ends; the

@@ -14,6 +14,7 @@ namespace tidemark::kafka {
 namespace {
 
 using std::chrono::milliseconds;
+using std::chrono::seconds;
 using ::testing::AnyOf;
 using ::testing::ElementsAre;
 using Search = PartitionFacts::Search;
@@ -28,7 +29,7 @@ constexpr int64_t kMs = 1'700'000'000'000;
 struct Script {
   struct Step {
     bool is_answered = false;
-    std::optional<Offset> end{};
+    std::optional<EpochEnd::Held> held{};
   };
   std::vector<Step> steps;
 
@@ -71,7 +72,7 @@ class ScriptedAsker final : public ClusterAsker {
       const size_t asked = std::min(script_.epochs_asked.size(), script_.steps.size() - 1);
       script_.epochs_asked.push_back(target.epoch);
       target.is_answered = script_.steps[asked].is_answered;
-      target.end = script_.steps[asked].end;
+      target.held = script_.steps[asked].held;
     }
   }
   Result<uint64_t> SearchFirstRecords(IsolationLevel, std::span<SearchTarget> targets, Milliseconds,
@@ -97,7 +98,7 @@ PartitionFacts Probe(Script& script, int32_t known_epoch, std::string known_id =
   const auto probe = MakeProbe(std::make_unique<ScriptedAsker>(script), RecordAccess::kAuto);
   ProbeRequest request{.topics = {{.name = kTopic, .committed = {{0, 5}}}}};
   request.topics[0].known_topic_id = std::move(known_id);
-  request.topics[0].known_epochs[0] = known_epoch;
+  request.topics[0].known_epochs[0] = {.epoch = known_epoch, .is_start_known = true};
   request.topics[0].known_firsts[0] = {.after = 5, .record = {.offset = 5, .timestamp_ms = 42}};
   auto result = probe->Probe(request, Budget::For(limit));
   EXPECT_THAT(result, support::IsOk());
@@ -123,27 +124,77 @@ TEST(ProbeRoundsTest, AnotherTopicsLeaderIsNotAskedAbout) {
 }
 
 TEST(ProbeRoundsTest, AKnownRecordCountsBelowTheFormerLeadersEndOnly) {
+  using Held = EpochEnd::Held;
   struct Case {
-    std::optional<Offset> end;
+    std::optional<Held> held;
     int64_t stamp;
   };
-  for (const Case& row : {Case{6, 42}, {kEnd, 42}, {5, kMs}, {0, kMs}, {std::nullopt, kMs}}) {
-    Script script{.steps = {{.is_answered = true, .end = row.end}}};
+  for (const Case& row : {Case{Held{7, 6}, 42},
+                          {Held{7, kEnd}, 42},
+                          {Held{7, 5}, kMs},
+                          {Held{7, 0}, kMs},
+                          {Held{6, kEnd}, kMs},
+                          {std::nullopt, kMs}}) {
+    Script script{.steps = {{.is_answered = true, .held = row.held}}};
     const PartitionFacts facts = Probe(script, 7);
-    ASSERT_TRUE(facts.former_epoch);
-    EXPECT_EQ(facts.former_epoch->epoch, 7);
-    EXPECT_EQ(facts.former_epoch->end, row.end);
+    EXPECT_EQ(facts.former_epoch, (EpochEnd{.asked = 7, .held = row.held}));
     ASSERT_EQ(facts.search, Search::kRecord);
-    EXPECT_EQ(facts.first->timestamp_ms, row.stamp) << row.end.value_or(-1);
+    EXPECT_EQ(facts.first->timestamp_ms, row.stamp) << (row.held ? row.held->end : -1);
   }
 }
 
+TEST(ProbeRoundsTest, AKnownRecordCountsUnderAKnownLeaderOnly) {
+  Script script{.steps = {{}}};
+  const auto probe = MakeProbe(std::make_unique<ScriptedAsker>(script), RecordAccess::kAuto);
+  ProbeRequest request{.topics = {{.name = kTopic, .committed = {{0, 5}}}}};
+  request.topics[0].known_topic_id = kTopicId;
+  request.topics[0].known_firsts[0] = {.after = 5, .record = {.offset = 5, .timestamp_ms = 42}};
+  ASSERT_OK_ASSIGN(const ProbeResult result, probe->Probe(request, Budget::For(seconds(5))));
+  EXPECT_EQ(result.partitions[0].first->timestamp_ms, kMs);
+}
+
+TEST(ProbeRoundsTest, TheBeginningOfANewLeadersEpochIsAskedForWhereItIsWanted) {
+  const auto ask = [](Script& script, bool wants, std::optional<int32_t> known, bool has_start) {
+    const auto probe = MakeProbe(std::make_unique<ScriptedAsker>(script), RecordAccess::kAuto);
+    ProbeRequest request{.topics = {{.name = kTopic, .committed = {{0, 5}}}}};
+    request.topics[0].known_topic_id = kTopicId;
+    request.topics[0].wants_epochs = wants;
+    if (known) request.topics[0].known_epochs[0] = {.epoch = *known, .is_start_known = has_start};
+    auto result = probe->Probe(request, Budget::For(seconds(5)));
+    EXPECT_THAT(result, support::IsOk());
+    return result ? result->partitions.at(0) : PartitionFacts{};
+  };
+  const Script::Step answer{.is_answered = true, .held = EpochEnd::Held{6, 4}};
+  const EpochEnd before{.asked = 7, .held = EpochEnd::Held{6, 4}};
+  struct Case {
+    bool wants;
+    std::optional<int32_t> known;
+    bool has_start;
+    std::vector<int32_t> asked;
+  };
+  for (const Case& row : {Case{true, std::nullopt, false, {7}},
+                          {true, 8, false, {7}},
+                          {true, 8, true, {}},
+                          {true, 6, true, {6, 7}},
+                          {false, std::nullopt, false, {}}}) {
+    Script script{.steps = {answer}};
+    const PartitionFacts facts = ask(script, row.wants, row.known, row.has_start);
+    EXPECT_EQ(script.epochs_asked, row.asked);
+    EXPECT_EQ(facts.epoch_before.has_value(), !row.asked.empty() && row.asked.back() == 7);
+    EXPECT_EQ(facts.epoch_before.value_or(before), before);
+  }
+  // Not answered, the partition is decided all the same.
+  Script silent{.steps = {{}}};
+  const PartitionFacts facts = ask(silent, true, std::nullopt, false);
+  EXPECT_FALSE(facts.epoch_before);
+  EXPECT_EQ(facts.search, Search::kRecord);
+}
+
 TEST(ProbeRoundsTest, AFormerLeaderIsAskedAboutUntilThatIsAnswered) {
-  Script script{.steps = {{}, {}, {.is_answered = true, .end = 3}}};
+  Script script{.steps = {{}, {}, {.is_answered = true, .held = EpochEnd::Held{7, 3}}}};
   const PartitionFacts facts = Probe(script, 7);
   EXPECT_THAT(script.epochs_asked, ElementsAre(7, 7, 7));
-  ASSERT_TRUE(facts.former_epoch);
-  EXPECT_EQ(facts.former_epoch->end, 3);
+  EXPECT_EQ(facts.former_epoch, (EpochEnd{.asked = 7, .held = EpochEnd::Held{7, 3}}));
   EXPECT_EQ(facts.fault, ProbeFault::kNone);
   EXPECT_EQ(facts.first->timestamp_ms, kMs);
 }

@@ -2,7 +2,8 @@
 //  "topics": {"orders": {"id": "…", "partitions": {"0": {"ends": [[end, ms, for, advance], …],
 //                                                        "first": [offset, ms, "create",
 //                                                        after],
-//                                              "led": [epoch, end], "cut": at}}}}}
+//                                              "led": [epoch, end, begin, previous],
+//                                              "cut": at}}}}}
 // `first` ends with the committed offset it follows, or null. Parts that are empty are left out.
 // `for` and `advance` are milliseconds; releases before them wrote pairs.
 #include "state/memory_text.h"
@@ -40,7 +41,9 @@ json PartitionOf(const PipelineMemory& memory, const kafka::TopicPartition& key)
                           stamp.committed ? json(*stamp.committed) : json()};
   }
   if (const auto found = memory.leaderships.find(key); found != memory.leaderships.end())
-    partition["led"] = {found->second.epoch, found->second.end};
+    partition["led"] = {found->second.epoch, found->second.end,
+                        found->second.begin ? json(*found->second.begin) : json(),
+                        found->second.previous};
   if (const auto found = memory.cuts.find(key); found != memory.cuts.end())
     partition["cut"] = found->second;
   return partition;
@@ -114,12 +117,21 @@ Result<PipelineMemory::Stamp> ReadStamp(const json& first, std::string_view wher
   return stamp;
 }
 
-Result<PipelineMemory::Leadership> ReadLeadership(const json& led, std::string_view where) {
-  if (!led.is_array() || led.size() != 2) return Corrupt("not an epoch and an end", where);
-  TRY_ASSIGN(const int64_t epoch, IntegerOf(led[0], where));
+Result<int32_t> EpochIn(const json& value, std::string_view where) {
+  TRY_ASSIGN(const int64_t epoch, IntegerOf(value, where));
   if (!std::in_range<int32_t>(epoch)) return Corrupt("not a leader epoch", where);
-  PipelineMemory::Leadership leadership{.epoch = static_cast<int32_t>(epoch)};
+  return static_cast<int32_t>(epoch);
+}
+
+Result<PipelineMemory::Leadership> ReadLeadership(const json& led, std::string_view where) {
+  if (!led.is_array() || led.size() != 4) return Corrupt("not a leadership", where);
+  PipelineMemory::Leadership leadership;
+  TRY_ASSIGN(leadership.epoch, EpochIn(led[0], where));
   TRY_ASSIGN(leadership.end, IntegerOf(led[1], where));
+  if (!led[2].is_null()) {
+    TRY_ASSIGN(leadership.begin, IntegerOf(led[2], where));
+  }
+  TRY_ASSIGN(leadership.previous, EpochIn(led[3], where));
   return leadership;
 }
 

@@ -34,7 +34,7 @@ PipelineMemory Rich() {
                                  .timestamp_ms = 42,
                                  .timestamp_type = kafka::TimestampType::kCreate,
                                  .committed = {}};
-  memory.leaderships[{"orders", 0}] = {.epoch = 7, .end = 150};
+  memory.leaderships[{"orders", 0}] = {.epoch = 7, .end = 150, .begin = 90, .previous = 5};
   memory.leaderships[{"led only", 1}] = {.epoch = std::numeric_limits<int32_t>::max(), .end = 0};
   memory.cuts[{"orders", 0}] = 120;
   memory.clock = ClockReading{.steady = "a start of the machine", .ahead = -5ms};
@@ -89,10 +89,11 @@ TEST(MemoryTextTest, WhatIsNotAMemoryIsCorruptAndNamed) {
            {R"({"topics":{"t":{"partitions":{"1x":{}}}}})", "not a partition number at=t"},
            {R"({"topics":{"t":{"partitions":{"4294967296":{}}}}})", "not a partition number"},
            {R"({"topics":{"t":{"partitions":{"1":{"ends":[[1]]}}}}})", "at=t/1"},
-           {R"({"topics":{"t":{"partitions":{"1":{"led":[1]}}}}})",
-            "not an epoch and an end at=t/1"},
-           {R"({"topics":{"t":{"partitions":{"1":{"led":[4294967296,1]}}}}})",
+           {R"({"topics":{"t":{"partitions":{"1":{"led":[1,2]}}}}})", "not a leadership at=t/1"},
+           {R"({"topics":{"t":{"partitions":{"1":{"led":[4294967296,1,null,0]}}}}})",
             "not a leader epoch at=t/1"},
+           {R"({"topics":{"t":{"partitions":{"1":{"led":[1,1,"0",0]}}}}})",
+            "not a whole number at=t/1"},
            {R"({"topics":{"t":{"partitions":{"1":{"cut":"9"}}}}})", "not a whole number at=t/1"},
            {R"({"topics":{"t":{"partitions":{"1":{"ends":[[1,2.5]]}}}}})", "not a whole number"},
            {R"({"topics":{"t":{"partitions":{"1":{"ends":[[18446744073709551615,2]]}}}}})",

@@ -396,35 +396,18 @@ TEST_P(PartitionProbeBrokerContract, WhereOffsetsMayHoldNoRecordNothingIsEstimat
   }
 }
 
-TEST_P(PartitionProbeBrokerContract, AFirstRecordKnownFromBeforeIsNotFetchedAgain) {
-  const std::string topic = NewTopic(2);
-  for (PartitionId p : {0, 1}) Append({topic, p}, 10, kMs);
-  ProbeRequest request{
-      .topics = {{.name = topic, .committed = {{0, 3}, {1, 3}}, .wants_config = true}}};
+TEST_P(PartitionProbeBrokerContract, AFirstRecordIsFetchedAgainWhereItsLeaderIsNotKnown) {
+  const std::string topic = NewTopic(1);
+  Append({topic, 0}, 10, kMs);
+  ProbeRequest request{.topics = {{.name = topic, .committed = {{0, 3}}}}};
   ASSERT_OK_ASSIGN(const ProbeResult first, TryProbe(request));
-  EXPECT_TRUE(first.topics[0].is_config_known);
   ASSERT_FALSE(first.topics[0].topic_id.empty());
-
-  // A stamp that no record has: seen in the answer, it was not fetched.
-  constexpr int64_t kOwnMs = 42;
   request.topics[0].known_topic_id = first.topics[0].topic_id;
-  for (PartitionId p : {0, 1}) {
-    request.topics[0].known_firsts[p] = {
-        .after = 3,
-        .record = {.offset = 3, .timestamp_ms = kOwnMs, .timestamp_type = TimestampType::kCreate}};
-  }
-  ASSERT_OK_ASSIGN(const ProbeResult known, TryProbe(request));
-  EXPECT_EQ(known.bytes_fetched, 0u);
-  for (const PartitionFacts& facts : known.partitions) EXPECT_THAT(facts, IsRecordAt(3, kOwnMs));
-
-  request.topics[0].committed[1] = 5;
-  ASSERT_OK_ASSIGN(const ProbeResult moved, TryProbe(request));
-  EXPECT_THAT(moved.partitions[0], IsRecordAt(3, kOwnMs));
-  EXPECT_THAT(moved.partitions[1], IsRecordAt(5, kMs + 5'000));
-
-  request.topics[0].known_topic_id = "of another topic";
-  ASSERT_OK_ASSIGN(const ProbeResult replaced, TryProbe(request));
-  EXPECT_THAT(replaced.partitions[0], IsRecordAt(3, kMs + 3'000));
+  request.topics[0].known_firsts[0] = {
+      .after = 3,
+      .record = {.offset = 3, .timestamp_ms = 42, .timestamp_type = TimestampType::kCreate}};
+  ASSERT_OK_ASSIGN(const ProbeResult again, TryProbe(request));
+  EXPECT_THAT(again.partitions[0], IsRecordAt(3, kMs + 3'000));
 }
 
 }  // namespace tidemark::kafka

@@ -196,31 +196,55 @@ TEST_P(ProbeTwins, EveryFactOfACompactedTopicIsTheSame) {
 /// What our own client adds to the contract: whose log it was that was seen.
 class ProbeOfLeaderEpochs : public PartitionProbeBrokerContract {};
 
+TEST_P(ProbeOfLeaderEpochs, AFirstRecordKnownFromBeforeIsNotFetchedAgain) {
+  const std::string topic = NewTopic(2);
+  for (PartitionId p : {0, 1}) Append({topic, p}, 10, kMs);
+  ProbeRequest request{
+      .topics = {{.name = topic, .committed = {{0, 3}, {1, 3}}, .wants_config = true}}};
+  ASSERT_OK_ASSIGN(const ProbeResult first, TryProbe(request));
+  EXPECT_TRUE(first.topics[0].is_config_known);
+  ASSERT_FALSE(first.topics[0].topic_id.empty());
+
+  // A stamp that no record has: seen in the answer, it was not fetched.
+  constexpr int64_t kOwnMs = 42;
+  request.topics[0].known_topic_id = first.topics[0].topic_id;
+  for (PartitionId p : {0, 1}) {
+    EXPECT_EQ(first.partitions[static_cast<size_t>(p)].leader_epoch, 0);  // nobody led before
+    request.topics[0].known_epochs[p] = {.epoch = 0};
+    request.topics[0].known_firsts[p] = {
+        .after = 3,
+        .record = {.offset = 3, .timestamp_ms = kOwnMs, .timestamp_type = TimestampType::kCreate}};
+  }
+  ASSERT_OK_ASSIGN(const ProbeResult known, TryProbe(request));
+  EXPECT_EQ(known.bytes_fetched, 0u);
+  for (const PartitionFacts& facts : known.partitions) EXPECT_THAT(facts, IsRecordAt(3, kOwnMs));
+
+  request.topics[0].committed[1] = 5;
+  ASSERT_OK_ASSIGN(const ProbeResult moved, TryProbe(request));
+  EXPECT_THAT(moved.partitions[0], IsRecordAt(3, kOwnMs));
+  EXPECT_THAT(moved.partitions[1], IsRecordAt(5, kMs + 5'000));
+
+  request.topics[0].known_topic_id = "of another topic";
+  ASSERT_OK_ASSIGN(const ProbeResult replaced, TryProbe(request));
+  EXPECT_THAT(replaced.partitions[0], IsRecordAt(3, kMs + 3'000));
+}
+
 TEST_P(ProbeOfLeaderEpochs, WhatIsKnownOfAnotherLeaderIsLookedAtAgain) {
   const std::string topic = NewTopic(1);
   Append({topic, 0}, 10, kMs);
   ProbeRequest request{.topics = {{.name = topic, .committed = {{0, 3}}}}};
   ASSERT_OK_ASSIGN(const ProbeResult first, TryProbe(request));
-  EXPECT_EQ(first.partitions[0].leader_epoch, 0);  // nobody led it before
   EXPECT_FALSE(first.partitions[0].former_epoch);
-
-  constexpr int64_t kOwnMs = 42;  // no record has it: it was not fetched
   request.topics[0].known_topic_id = first.topics[0].topic_id;
   request.topics[0].known_firsts[0] = {
       .after = 3,
-      .record = {.offset = 3, .timestamp_ms = kOwnMs, .timestamp_type = TimestampType::kCreate}};
-  request.topics[0].known_epochs[0] = 0;
-  ASSERT_OK_ASSIGN(const ProbeResult same, TryProbe(request));
-  EXPECT_THAT(same.partitions[0], IsRecordAt(3, kOwnMs));
-  EXPECT_FALSE(same.partitions[0].former_epoch);
+      .record = {.offset = 3, .timestamp_ms = 42, .timestamp_type = TimestampType::kCreate}};
 
   // Of an epoch that its log does not know, the leader cannot tell.
-  request.topics[0].known_epochs[0] = 5;
+  request.topics[0].known_epochs[0] = {.epoch = 5};
   ASSERT_OK_ASSIGN(const ProbeResult other, TryProbe(request));
   EXPECT_THAT(other.partitions[0], IsRecordAt(3, kMs + 3'000));
-  ASSERT_TRUE(other.partitions[0].former_epoch);
-  EXPECT_EQ(other.partitions[0].former_epoch->epoch, 5);
-  EXPECT_EQ(other.partitions[0].former_epoch->end, std::nullopt);
+  EXPECT_EQ(other.partitions[0].former_epoch, (EpochEnd{.asked = 5, .held = {}}));
 
   // Nor is it asked about another topic's.
   request.topics[0].known_topic_id = "of another topic";

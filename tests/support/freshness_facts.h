@@ -58,13 +58,24 @@ class Seen {
     facts_.search = kafka::PartitionFacts::Search::kEndOfPartition;
     return *this;
   }
-  /// Under this leader; the epoch of one that was seen before ended there in the log of now.
+  /// Under this leader, whose log holds of the leader `asked` (and those before it) `epoch`, up to
+  /// `end`; or cannot tell.
   Seen& Led(int32_t epoch) {
     facts_.leader_epoch = epoch;
     return *this;
   }
-  Seen& FormerEpoch(int32_t epoch, std::optional<kafka::Offset> end) {
-    facts_.former_epoch = kafka::EpochEnd{.epoch = epoch, .end = end};
+  Seen& Holds(int32_t asked, int32_t epoch, kafka::Offset end) {
+    facts_.former_epoch = {.asked = asked, .held = kafka::EpochEnd::Held{epoch, end}};
+    return *this;
+  }
+  Seen& CannotTellOf(int32_t asked) {
+    facts_.former_epoch = {.asked = asked, .held = std::nullopt};
+    return *this;
+  }
+  /// The leader's own epoch begins at `begin`, behind records of `previous`.
+  Seen& Began(kafka::Offset begin, int32_t previous) {
+    facts_.epoch_before = {.asked = *facts_.leader_epoch - 1,
+                           .held = kafka::EpochEnd::Held{previous, begin}};
     return *this;
   }
   Seen& HeldBack(kafka::Offset offset, Milliseconds age) {
@@ -161,9 +172,12 @@ struct World {
                                   .timestamp_type = kafka::TimestampType::kCreate};
     return *this;
   }
-  /// An earlier run saw partition 0 led so, and its log end at `end`.
-  World& SawLeader(int32_t epoch, kafka::Offset end) {
-    memory.leaderships[{kTopic, 0}] = {.epoch = epoch, .end = end};
+  /// An earlier run saw partition 0 led so, and its log end at `end`; the epoch began at `begin`
+  /// behind records of `previous`.
+  World& SawLeader(int32_t epoch, kafka::Offset end, std::optional<kafka::Offset> begin = {},
+                   int32_t previous = freshness::PipelineMemory::Leadership::kNothing) {
+    memory.leaderships[{kTopic, 0}] = {
+        .epoch = epoch, .end = end, .begin = begin, .previous = previous};
     return *this;
   }
   World& KnewTopicAs(std::string id) {

@@ -184,6 +184,16 @@ class TestALogIsCutByAnUncleanElection:
         again.await_status("orders", "fresh")
         assert again.pipelines()["orders"]["uncommitted_records"] == self.CUT_AT + 10 - 9
 
+        # Back again: where the logs part, the old leader has records that nobody has seen since.
+        kafka.kill(follower)
+        kafka.start_again(leader, alive=2)
+        wait_until(lambda: kafka.leaders(topic)[0] == leader.id, "the second unclean election", 60)
+        assert kafka.log_end(topic) == self.CUT_AT + 5
+        wait_until(
+            lambda: again.pipelines()["orders"]["reason"] == "offset_ahead", "the second cut to be told", 60
+        )
+        self.check(again)
+
     def check(self, daemon: Daemon) -> None:
         report = daemon.pipelines()["orders"]
         assert report["status"] == "unknown"

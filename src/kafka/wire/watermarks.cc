@@ -143,7 +143,8 @@ class WireAsker::EpochLookUp final : public LeaderQuestion<OffsetForLeaderEpochR
   void Take(size_t item, size_t, const OffsetForLeaderEpochResponse::Partition& answer) override {
     EpochTarget& target = targets_[item];
     target.is_answered = true;
-    if (answer.end >= 0) target.end = answer.end;
+    if (answer.leader_epoch >= 0 && answer.end >= 0)
+      target.held = {.epoch = answer.leader_epoch, .end = answer.end};
   }
 
   // A broker that does not know the request, or lets nobody ask it, will not tell later either.
