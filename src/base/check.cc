@@ -1,13 +1,15 @@
 #include "base/check.h"
 
-#include <cstdio>
+#include <fmt/core.h>
+
 #include <cstdlib>
+
+#include "base/log_internal.h"
 
 namespace tidemark::internal {
 
 void CheckFailed(const char* file, int line, const char* condition, std::string_view detail) {
-  std::fprintf(stderr, "%s:%d: check failed: %s: %.*s\n", file, line, condition,
-               static_cast<int>(detail.size()), detail.data());
+  WriteLastLine(fmt::format("{}:{}: check failed: {}: {}\n", file, line, condition, detail));
   std::abort();
 }
 

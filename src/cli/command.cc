@@ -12,6 +12,7 @@
 #include <cstring>
 #include <utility>
 
+#include "base/log.h"
 #include "base/utf8.h"
 
 namespace tidemark::cli {
@@ -84,7 +85,7 @@ ExitCode Complain(const Error& error) {
 }
 
 void Warn(std::string_view message) {
-  std::fprintf(stderr, "tidemark: %s\n", PrintableLines(message).c_str());
+  Say(fmt::format("tidemark: {}", PrintableLines(message)));
 }
 
 Terminal Terminal::OfStdout() {

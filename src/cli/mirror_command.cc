@@ -1,7 +1,6 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
-#include <cstdio>
 #include <memory>
 
 #include "app/config.h"
@@ -24,11 +23,10 @@ int RunCommand(const ServingFlags& options) {
     return Complain(placed.error());
   SetLogLevel(options.is_quiet ? LogLevel::kWarning : LogLevel::kInfo);
   StopSignal stop;
+  const QueuedLog queued;
   const app::MirrorServeOptions serve{
       .on_ready =
-          [](const std::string& url) {
-            std::fputs(fmt::format("tidemark: answering at {}\n", url).c_str(), stderr);
-          },
+          [](const std::string& url) { Say(fmt::format("tidemark: answering at {}", url)); },
       .stop = stop.token()};
   const auto served = app::ServeMirror(*config, serve, app::SystemEdges());
   if (stop.was_sent()) return kHealthy;

@@ -1,7 +1,6 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
-#include <cstdio>
 #include <memory>
 
 #include "app/config.h"
@@ -39,12 +38,12 @@ int PublishOnce(const app::Config& config, const Options& options, const StopSig
   if (stop.was_sent()) return stop.exit_code();
   for (const auto& finding : round.findings) Warn(Printable(finding));
   for (const auto& failure : round.failures) Warn(Printable(failure));
-  std::fputs(fmt::format("tidemark: {} of {} tables told\n", round.told, round.tables).c_str(),
-             stderr);
+  Say(fmt::format("tidemark: {} of {} tables told", round.told, round.tables));
   return round.failures.empty() && round.told == round.tables ? kHealthy : kUnknown;
 }
 
 int PublishOn(const app::Config& config, const StopSignal& stop) {
+  const QueuedLog queued;
   app::QueueWakeUps queues(config.wake_ups);  // outlives the publisher, which asks it
   const app::PublisherOptions options{
       .is_told = [&](std::string_view table) { return queues.IsTold(table); }};
@@ -54,7 +53,7 @@ int PublishOn(const app::Config& config, const StopSignal& stop) {
   if (stop.was_sent()) return kHealthy;
   if (!publisher) return Complain(publisher.error());
   queues.Start([&](const std::string& uri) { (*publisher)->WakeUpAt(uri); });
-  std::fputs("tidemark: publishing\n", stderr);
+  Say("tidemark: publishing");
   while (WaitUnlessStopped(std::chrono::hours(1), stop.token())) {
   }
   queues.Stop();

@@ -3,7 +3,6 @@
 #include <CLI/CLI.hpp>
 #include <atomic>
 #include <csignal>
-#include <cstdio>
 #include <memory>
 
 #include "app/config.h"
@@ -36,13 +35,12 @@ int RunCommand(const ServingFlags& options) {
   on_hangup.sa_flags = SA_RESTART;
   sigaction(SIGHUP, &on_hangup, nullptr);
   StopSignal stop;
+  const QueuedLog queued;
   const app::ServeOptions serve{
       .config_file = options.config_file,
       .wants_reload = [] { return wants_reload.exchange(false); },
       .on_ready =
-          [](const std::string& url) {
-            std::fputs(fmt::format("tidemark: answering at {}\n", url).c_str(), stderr);
-          },
+          [](const std::string& url) { Say(fmt::format("tidemark: answering at {}", url)); },
       .watch = {},
       .stop = stop.token()};
   const auto served = app::Serve(*std::move(config), sources, serve, app::SystemEdges());

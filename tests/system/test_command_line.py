@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import http.client
 import json
 import pathlib
 import signal
@@ -14,6 +15,7 @@ import pytest
 
 from hudi_table import Commit
 from program import HEALTHY, UNREACHABLE, UNREADABLE, USAGE, Program
+from waiting import wait_until
 
 _COMMANDS = ["freshness", "timeline", "checkpoint", "doctor", "demo", "version"]
 
@@ -256,6 +258,37 @@ def test_an_interrupt_ends_a_run_whose_output_nobody_reads(
     assert process.wait(10) == 130
     process.stdout.close()
     process.stderr.close()
+
+
+def test_a_log_that_nobody_reads_holds_up_neither_looks_nor_the_end(
+    tidemark: Program, tmp_path: pathlib.Path
+) -> None:
+    """Each of the pipelines has a line, and all lines together are longer than a pipe."""
+    config = tmp_path / "tidemark.yaml"
+    lines = ['clusters: { main: { bootstrap_servers: "127.0.0.1:1" } }', "pipelines:"]
+    lines += [
+        json.dumps({"name": f"p{i}", "table": str(tmp_path / f"{i}"), "interval": "2s"})
+        for i in range(500)
+    ]
+    config.write_text("\n".join(lines[:2] + ["  - " + line for line in lines[2:]]) + "\n")
+    daemon = tidemark.start("serve", "--config", config, "--listen", "127.0.0.1:0")
+    try:
+        assert daemon.stderr is not None
+        said = next(line for line in daemon.stderr if b"answering at" in line)
+        place = urllib.parse.urlsplit(said.split()[-1].decode())
+
+        def is_ready() -> bool:
+            connection = http.client.HTTPConnection(place.hostname, place.port, timeout=10)
+            connection.request("GET", "/readyz")
+            return connection.getresponse().status == 200
+
+        wait_until(is_ready, "every pipeline to be looked at", 60)
+        daemon.send_signal(signal.SIGTERM)
+        assert daemon.wait(timeout=30) == 0
+        assert b" status=unknown reason=" in daemon.stderr.read()
+    finally:
+        daemon.kill()
+        daemon.communicate()
 
 
 def test_a_layout_that_does_not_fit_the_table_is_named(
