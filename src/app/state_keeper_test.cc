@@ -124,6 +124,22 @@ TEST_F(StateKeeperTest, WhatALookTaughtIsThereForTheNextProcess) {
   EXPECT_THAT(*incidents, SizeIs(1));
 }
 
+TEST_F(StateKeeperTest, AStateThatIsDeletedMeanwhileIsWrittenAnew) {
+  {
+    const auto keeper = Open();
+    keeper->Note({.report = ReportOf(PipelineStatus::kBreach, kNow, "a"), .memory = {}});
+    keeper->Release({}, AtRelease::kLeaveOpen, 30s);
+    std::filesystem::remove_all(folder_);
+    keeper->Note({.report = ReportOf(PipelineStatus::kFresh, kNow, "b"), .memory = {}});
+  }
+  const auto keeper = Open();
+  EXPECT_THAT(keeper->remembered(), SizeIs(2));
+  EXPECT_THAT(keeper->left_open(), SizeIs(1));
+  const auto history = keeper->History("a", kNow, kNow + 1min);
+  ASSERT_THAT(history, IsOk());
+  EXPECT_THAT(*history, SizeIs(1));
+}
+
 TEST_F(StateKeeperTest, AnUnknownLookDoesNotTakeTheLastSuccessAway) {
   Open()->Note({.report = ReportOf(PipelineStatus::kFresh, kNow), .memory = {}});
   Open()->Note({.report = ReportOf(PipelineStatus::kUnknown, kNow + 1min), .memory = {}});

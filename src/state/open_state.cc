@@ -1,6 +1,5 @@
 #include <fmt/core.h>
 
-#include <chrono>
 #include <filesystem>
 #include <system_error>
 #include <utility>
@@ -18,22 +17,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Puts a damaged file out of the way, with what SQLite keeps beside it.
-Status PutAside(const fs::path& file, const Error& why) {
-  const auto now = std::chrono::duration_cast<std::chrono::milliseconds>(
-      std::chrono::system_clock::now().time_since_epoch());
-  const std::string aside = fmt::format("{}.damaged-{}", file.string(), now.count());
-  std::error_code error;
-  fs::rename(file, aside, error);
-  if (error) {
-    return Fail(ErrorKind::kUnavailable,
-                fmt::format("a damaged state cannot be put aside file={} error={}", file.string(),
-                            error.message()));
-  }
-  for (const std::string_view beside : {"-wal", "-shm", "-journal"}) {
-    fs::rename(fmt::format("{}{}", file.string(), beside), fmt::format("{}{}", aside, beside),
-               error);  // mostly not there
-  }
+Status PutDamagedAside(const std::string& file, const Error& why) {
+  TRY_ASSIGN(const std::string aside, PutAside(file, "damaged"));
   Log(LogLevel::kWarning,
       fmt::format("the state is begun anew, and the damaged one is kept as {}: {}", aside,
                   why.message));
@@ -61,7 +46,7 @@ Result<std::unique_ptr<SqlSession>> OpenSession(const StateOptions& options,
 Result<std::unique_ptr<SqlSession>> OpenSessionAnew(const StateOptions& options,
                                                     std::string_view file_name, const Error& why) {
   const fs::path file = fs::path(options.path) / file_name;
-  TRY(PutAside(file, why));
+  TRY(PutDamagedAside(file.string(), why));
   return OpenSqlite(file.string());
 }
 

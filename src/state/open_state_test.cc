@@ -9,8 +9,11 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <functional>
 #include <iterator>
+#include <ostream>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "state/sqlite_session.h"
@@ -57,11 +60,12 @@ class SqliteStateTest : public ::testing::Test {
       for (const PipelineState& state : loaded->pipelines) names.push_back(state.pipeline);
     return names;
   }
-  std::vector<std::string> PutAside() const {
+  std::vector<std::string> PutAside(const std::string& why = "damaged") const {
     std::vector<std::string> names;
     for (const auto& entry : fs::directory_iterator(folder_)) {
       const std::string name = entry.path().filename();
-      if (name.find(".damaged-") != std::string::npos) names.push_back(name);
+      if (name.find("." + why + "-") != std::string::npos && !name.ends_with("-wal"))
+        names.push_back(name);
     }
     return names;
   }
@@ -196,6 +200,136 @@ TEST_F(SqliteStateTest, AKilledWriterLeavesWholeTransactions) {
       ASSERT_EQ(state.last_report, loaded.pipelines[0].last_report) << "kill " << kill;
   }
   EXPECT_THAT(PutAside(), IsEmpty());
+}
+
+PipelineState Named(std::string name) {
+  PipelineState state;
+  state.pipeline = std::move(name);
+  return state;
+}
+
+/// What is done to the state while a store is open, and how many files are put aside over it.
+struct TakenAway {
+  std::string name;
+  std::function<void(const std::string& folder)> take;
+  size_t aside = 0;
+};
+void PrintTo(const TakenAway& taken, std::ostream* out) {
+  *out << taken.name;
+}
+
+class TakenAwayTest : public SqliteStateTest, public ::testing::WithParamInterface<TakenAway> {};
+
+TEST_P(TakenAwayTest, EverythingIsThereForTheNextProcess) {
+  {
+    ASSERT_OK_ASSIGN(const auto store, Open());
+    ASSERT_THAT(store->SavePipelines({{Named("before")}}), IsOk());
+    GetParam().take(folder_);
+    ASSERT_THAT(store->SavePipelines({{Named("after")}}), IsOk());
+    ASSERT_THAT(store->SavePipelines({{Named("later")}}), IsOk());
+  }
+  EXPECT_THAT(Saved(), ElementsAre("after", "before", "later"));
+  EXPECT_THAT(PutAside("replaced"), SizeIs(GetParam().aside));
+  EXPECT_THAT(PutAside("damaged"), IsEmpty());
+}
+
+TEST_P(TakenAwayTest, SoItIsAfterAKill) {
+  const pid_t child = ::fork();
+  if (child == 0) {
+    const auto store = Open();
+    if (!store || !(*store)->SavePipelines({{Named("before")}})) std::_Exit(1);
+    GetParam().take(folder_);
+    if (!(*store)->SavePipelines({{Named("after")}})) std::_Exit(1);
+    std::_Exit(0);
+  }
+  int status = 0;
+  ::waitpid(child, &status, 0);
+  ASSERT_TRUE(WIFEXITED(status));
+  ASSERT_EQ(WEXITSTATUS(status), 0);
+  EXPECT_THAT(Saved(), ElementsAre("after", "before"));
+}
+
+void SaveIn(const std::string& folder, const std::string& pipeline) {
+  const auto store = OpenState({.path = folder, .url = {}});
+  if (store) static_cast<void>((*store)->SavePipelines({{Named(pipeline)}}));
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    While, TakenAwayTest,
+    ::testing::Values(
+        TakenAway{"NothingHappens", [](const std::string&) {}},
+        TakenAway{"TheFolderIsDeleted", [](const std::string& folder) { fs::remove_all(folder); }},
+        TakenAway{"TheFileIsDeleted",
+                  [](const std::string& folder) { fs::remove(folder + "/tidemark.db"); }},
+        TakenAway{"TheFolderIsMoved",
+                  [](const std::string& folder) {
+                    fs::rename(folder, folder + "-moved");
+                    fs::remove_all(folder + "-moved");
+                  }},
+        TakenAway{"AnotherStateIsPutThere",
+                  [](const std::string& folder) {
+                    fs::remove_all(folder);
+                    SaveIn(folder, "of another");
+                  },
+                  1},
+        TakenAway{"SomethingElseIsPutThere",
+                  [](const std::string& folder) {
+                    fs::remove(folder + "/tidemark.db");
+                    std::ofstream(folder + "/tidemark.db") << std::string(5000, 'x');
+                  },
+                  1}),
+    [](const auto& each) { return each.param.name; });
+
+TEST_F(SqliteStateTest, AStateThatIsPutThereMeanwhileIsKeptAside) {
+  ASSERT_OK_ASSIGN(const auto store, Open());
+  fs::remove_all(folder_);
+  Save("of another");
+  ASSERT_THAT(store->SavePipelines({{Named("orders")}}), IsOk());
+  const auto aside = PutAside("replaced");
+  ASSERT_FALSE(aside.empty());
+  ASSERT_OK_ASSIGN(const auto session, OpenSqlite(folder_ + "/" + aside[0]));
+  ASSERT_OK_ASSIGN(const auto rows, session->Query("SELECT pipeline FROM tidemark_pipeline", {}));
+  EXPECT_THAT(rows, ElementsAre(SqlRow{std::string("of another")}));
+}
+
+TEST_F(SqliteStateTest, AStateThatAnotherProcessHasBegunInItsPlaceIsLeftToIt) {
+  ASSERT_OK_ASSIGN(auto store, Open());
+  fs::remove_all(folder_);
+  int ready[2], end[2];
+  ASSERT_EQ(::pipe(ready), 0);
+  ASSERT_EQ(::pipe(end), 0);
+  const pid_t child = ::fork();
+  if (child == 0) {
+    const auto other = Open();
+    if (!other || !(*other)->SavePipelines({{Named("of another")}})) std::_Exit(1);
+    static_cast<void>(::write(ready[1], "y", 1) == 1);
+    char none = 0;
+    static_cast<void>(::read(end[0], &none, 1) == 1);
+    // Killed: what it wrote last is in the log beside the file.
+    std::_Exit(0);
+  }
+  char none = 0;
+  ASSERT_EQ(::read(ready[0], &none, 1), 1);
+  EXPECT_THAT(store->SavePipelines({{Named("orders")}}),
+              IsError(ErrorKind::kConflict, HasSubstr(file())));
+  store.reset();
+  ASSERT_EQ(::write(end[1], "y", 1), 1);
+  ::waitpid(child, nullptr, 0);
+  EXPECT_THAT(Saved(), ElementsAre("of another"));
+}
+
+TEST_F(SqliteStateTest, AFileInPlaceOfTheFolderIsNamedAndTheStateWaits) {
+  {
+    ASSERT_OK_ASSIGN(const auto store, Open());
+    ASSERT_THAT(store->SavePipelines({{Named("before")}}), IsOk());
+    fs::remove_all(folder_);
+    std::ofstream(folder_) << "x";
+    EXPECT_THAT(store->SavePipelines({{Named("after")}}),
+                IsError(ErrorKind::kUnavailable, HasSubstr(folder_)));
+    fs::remove(folder_);
+    ASSERT_THAT(store->SavePipelines({{Named("after")}}), IsOk());
+  }
+  EXPECT_THAT(Saved(), ElementsAre("after", "before"));
 }
 
 TEST_F(SqliteStateTest, AFolderThatCannotBeMadeIsNamed) {

@@ -129,6 +129,9 @@ class PostgresSession final : public SqlSession {
     return Run(fmt::format("SELECT pg_advisory_xact_lock({})", kAdvisoryLock));
   }
 
+  // A database that was dropped does not answer.
+  Status HoldPlace() override { return {}; }
+
  private:
   Status Ready(const SqlRow& parameters) {
     if (HasNul(parameters)) {

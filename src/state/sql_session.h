@@ -31,6 +31,10 @@ class SqlSession {
   /// Inside a transaction: other sessions that call it wait until the transaction ends.
   virtual Status LockOut() = 0;
 
+  /// Outside of a transaction: that what is written next will be found by the next process. A
+  /// database that was taken away is made anew with all it held, and a warning says so.
+  virtual Status HoldPlace() = 0;
+
   Status Run(std::string_view sql) {
     TRY(Query(sql, {}));
     return {};
@@ -41,6 +45,7 @@ class SqlSession {
 class Transaction {
  public:
   static Result<Transaction> Begin(SqlSession& session) {
+    TRY(session.HoldPlace());
     TRY(session.Run("BEGIN"));
     return Transaction(session);
   }

@@ -12,8 +12,15 @@ namespace tidemark::state {
 
 /// Opens or makes the file, and holds it until the session ends: kConflict when another process
 /// does. kCorrupt when it is no SQLite file or its pages contradict each other (checked in full;
-/// cost: one reading of the file). Transactions survive the end of the process at any point.
+/// cost: one reading of the file). Transactions survive the end of the process at any point. A file
+/// that is deleted or replaced meanwhile is written anew when the next transaction begins; what is
+/// found in its place is put aside as "<name>.replaced-<time>", or is kConflict while another
+/// process holds it.
 Result<std::unique_ptr<SqlSession>> OpenSqlite(const std::string& file);
+
+/// Puts the file out of the way as "<name>.<why>-<time>", with what SQLite keeps beside it, and
+/// gives that name.
+Result<std::string> PutAside(const std::string& file, std::string_view why);
 
 /// The file in the state's folder.
 inline constexpr std::string_view kSqliteFileName = "tidemark.db";

@@ -140,8 +140,9 @@ struct StateOptions {
 };
 
 /// Opens the state and brings its tables up to date. A damaged SQLite file is put aside as
-/// "<name>.damaged-<time>" with a warning in the log, and a new one begun. kConflict when another
-/// process holds the SQLite file; kUnsupported when a newer release has written it.
+/// "<name>.damaged-<time>" with a warning in the log, and a new one begun; one that is deleted or
+/// replaced later is written anew with all it held when something is saved next. kConflict when
+/// another process holds the SQLite file; kUnsupported when a newer release has written it.
 Result<std::unique_ptr<StateStore>> OpenState(const StateOptions& options);
 
 /// What OpenState would meet.
