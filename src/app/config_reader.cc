@@ -29,6 +29,12 @@ constexpr size_t kIncludeDepthMax = 8;
 constexpr size_t kPipelinesMax = 100'000;
 constexpr int64_t kMinutesMax = 100LL * 366 * 24 * 60;
 constexpr int64_t kCommitDepthMax = 1'000'000;
+/// Between looks at a pipeline. Below the first looks do nothing but wait for each other; over the
+/// second nobody waits for the next one.
+constexpr Milliseconds kIntervalMin = std::chrono::milliseconds(100);
+constexpr Milliseconds kIntervalMax = std::chrono::days(366);
+/// A limit of lag that zero would make meaningless.
+constexpr Milliseconds kLagLimitMin = std::chrono::milliseconds(1);
 /// Alert when less time is left until a loss: a night's sleep at least.
 constexpr Milliseconds kRetentionMarginMin = std::chrono::hours(6);
 
@@ -296,8 +302,9 @@ void ConfigReader::ReadDefaults(const std::string& file, const YAML::Node& node)
   }
   defaults_.commit_depth_max =
       map.TakeInteger("max_commit_depth", 0, kCommitDepthMax).value_or(defaults_.commit_depth_max);
-  defaults_.lag_cap = map.TakeDuration("lag_cap").value_or(defaults_.lag_cap);
-  defaults_.interval = map.TakeDuration("interval").value_or(defaults_.interval);
+  defaults_.lag_cap = map.TakeDurationWithin("lag_cap", kLagLimitMin).value_or(defaults_.lag_cap);
+  defaults_.interval =
+      map.TakeDurationWithin("interval", kIntervalMin, kIntervalMax).value_or(defaults_.interval);
   defaults_.objective_ppm = map.TakePercent("objective").value_or(defaults_.objective_ppm);
   defaults_.retention_margin = map.TakeDuration("retention_margin");
   map.Finish();
@@ -390,15 +397,14 @@ void ConfigReader::ReadIncluded(const IncludedFile& included, const std::string&
 
 void ConfigReader::ReadSla(YamlMap& map, freshness::PipelineSpec& spec) {
   const auto minutes = map.TakeInteger("slaInMinutes", 1, kMinutesMax);
-  const auto duration = map.TakeDuration("sla");
+  const auto duration = map.TakeDurationWithin("sla", kLagLimitMin);
   if (map.Has("slaInMinutes") && map.Has("sla")) {
     map.Complain("sla", "slaInMinutes is given too, keep one of them");
   }
-  if (duration && duration->count() <= 0) map.Complain("sla", "an SLA must be longer than zero");
   spec.sla =
       spec.mode == freshness::Mode::kStreaming ? defaults_.streaming_sla : defaults_.batch_sla;
   if (minutes) spec.sla = std::chrono::minutes(*minutes);
-  if (duration && duration->count() > 0) spec.sla = *duration;
+  if (duration) spec.sla = *duration;
 }
 
 void ConfigReader::ReadAlerting(YamlMap& map, PipelineConfig& pipeline) {
@@ -474,8 +480,9 @@ void ConfigReader::ReadPipeline(const std::string& file, const YAML::Node& node,
   spec.isolation = isolation == "read_committed" ? kafka::IsolationLevel::kReadCommitted
                                                  : kafka::IsolationLevel::kReadUncommitted;
   spec.is_disabled = map.TakeBool("disabled").value_or(false);
-  spec.lag_cap = map.TakeDuration("lag_cap").value_or(defaults_.lag_cap);
-  pipeline.interval = map.TakeDuration("interval").value_or(defaults_.interval);
+  spec.lag_cap = map.TakeDurationWithin("lag_cap", kLagLimitMin).value_or(defaults_.lag_cap);
+  pipeline.interval =
+      map.TakeDurationWithin("interval", kIntervalMin, kIntervalMax).value_or(defaults_.interval);
   pipeline.commit_depth_max =
       map.TakeInteger("max_commit_depth", 0, kCommitDepthMax).value_or(defaults_.commit_depth_max);
   ReadSla(map, spec);

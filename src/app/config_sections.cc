@@ -105,13 +105,14 @@ state::Retention ReadRetention(ConfigContext& context, const std::string& file,
                                const YAML::Node& node) {
   state::Retention retention;
   YamlMap map(context, file, node, "state.history");
-  retention.raw = map.TakeDuration("raw").value_or(retention.raw);
-  if (retention.raw < kRawHistoryMin || retention.raw > kRawHistoryMax)
-    map.Complain("raw", "between 1h and 30d is wanted");
+  retention.raw =
+      map.TakeDurationWithin("raw", kRawHistoryMin, kRawHistoryMax).value_or(retention.raw);
   retention.rolled_up =
       map.TakeDuration("points").value_or(std::max(retention.rolled_up, retention.raw));
   if (retention.rolled_up < retention.raw || retention.rolled_up > kHistoryMax)
-    map.Complain("points", "at least as long as raw, and at most 1830d is wanted");
+    map.Complain("points", fmt::format("at least as long as raw, and at most 1830d is wanted, not "
+                                       "'{}'",
+                                       map.TakeText("points").value_or(ConfigText{}).Shown()));
   map.Finish();
   return retention;
 }
@@ -204,11 +205,8 @@ CoordinationConfig ReadCoordination(ConfigContext& context, const std::string& f
     CheckKafkaName(map, "topic", *topic);
   }
   coordination.creates_topic = map.TakeBool("create_topic").value_or(true);
-  if (const auto session = map.TakeDuration("session_timeout")) {
-    coordination.session = *session;
-    if (*session < kSessionMin || *session > kSessionMax)
-      map.Complain("session_timeout", "between 2s and 30m is wanted");
-  }
+  coordination.session = map.TakeDurationWithin("session_timeout", kSessionMin, kSessionMax)
+                             .value_or(coordination.session);
   map.Finish();
   return coordination;
 }

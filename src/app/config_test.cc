@@ -423,6 +423,37 @@ TEST_F(ConfigTest, AWrongValueIsNamedAndCutWhereItIsEndless) {
   EXPECT_LT(endless[0].size(), 1100U);
 }
 
+TEST_F(ConfigTest, ADurationThatIsTooShortToMeanAnythingIsAMistake) {
+  const std::string cluster = "clusters: { m: { bootstrap_servers: b:1 } }\n";
+  const struct {
+    std::string given;
+    const char* told;
+  } cases[] = {
+      {"defaults: { interval: 0s }",
+       "2:23: defaults.interval: a duration from 100ms to 366d is wanted, not '0s'"},
+      {"defaults: { interval: 99ms }", "a duration from 100ms to 366d is wanted, not '99ms'"},
+      {"defaults: { interval: 367d }", "a duration from 100ms to 366d is wanted, not '367d'"},
+      {"defaults: { interval: \"${env:NONE}\" }",
+       "a duration from 100ms to 366d is wanted, not '(from ${env:NONE})'"},
+      {"defaults: { lag_cap: 0h }",
+       "defaults.lag_cap: a duration of at least 1ms is wanted, not '0h'"},
+      {"pipelines: [ { name: p, table: /t, interval: 0.2ms } ]",
+       "2:46: pipelines[0].interval: a duration from 100ms to 366d is wanted, not '0.2ms'"},
+      {"pipelines: [ { name: p, table: /t, lag_cap: 0s } ]",
+       "pipelines[0].lag_cap: a duration of at least 1ms is wanted, not '0s'"},
+      {"pipelines: [ { name: p, table: /t, sla: 0s } ]",
+       "pipelines[0].sla: a duration of at least 1ms is wanted, not '0s'"},
+  };
+  file_.sources.environment = [](const std::string&) { return "0s"; };
+  for (const auto& [given, told] : cases)
+    EXPECT_THAT(Mistakes(cluster + given), ElementsAre(HasSubstr(told))) << given;
+  for (const char* given :
+       {"interval: 100ms", "interval: 366d", "lag_cap: 1ms", "sla: 1ms", "retention_margin: 0s"})
+    EXPECT_THAT(Mistakes(cluster + "pipelines: [ { name: p, table: /t, " + given + " } ]"),
+                testing::IsEmpty())
+        << given;
+}
+
 TEST_F(ConfigTest, AnEmptyFileIsAnEmptyConfiguration) {
   const LoadedConfig loaded = Load("");
   ASSERT_TRUE(loaded.config.has_value());
@@ -586,7 +617,7 @@ TEST_F(ConfigTest, MistakesInCoordinationAreAllNamed) {
               UnorderedElementsAre(
                   HasSubstr("did you mean 'group'?"), HasSubstr("'a b' is no name for Kafka"),
                   HasSubstr("did you mean 'main'?"), HasSubstr("'..' is no name for Kafka"),
-                  HasSubstr("between 2s and 30m is wanted")));
+                  HasSubstr("session_timeout: a duration from 2s to 30m is wanted, not '1s'")));
 }
 
 TEST_F(ConfigTest, HistoryIsKeptAsLongAsTheConfigurationSays) {
@@ -607,11 +638,11 @@ TEST_F(ConfigTest, HistoryIsKeptAsLongAsTheConfigurationSays) {
 
 TEST_F(ConfigTest, HistoryThatWouldBeEmptyOrEndlessIsAMistake) {
   for (const auto& [history, message] : std::map<std::string, std::string>{
-           {"raw: 59m", "state.history.raw: between 1h and 30d"},
-           {"raw: 31d", "state.history.raw: between 1h and 30d"},
+           {"raw: 59m", "state.history.raw: a duration from 1h to 30d is wanted, not '59m'"},
+           {"raw: 31d", "state.history.raw: a duration from 1h to 30d is wanted, not '31d'"},
            {"raw: 2h, points: 1h", "state.history.points: at least as long as raw"},
            {"points: 1d", "state.history.points: at least as long as raw"},
-           {"points: 1831d", "at most 1830d"},
+           {"points: 1831d", "at most 1830d is wanted, not '1831d'"},
            {"rav: 2h", "did you mean 'raw'?"}}) {
     EXPECT_THAT(Mistakes("state: { path: s, history: { " + history + " } }\n"),
                 ElementsAre(HasSubstr(message)))

@@ -23,6 +23,7 @@ namespace {
 constexpr size_t kExportersMax = 100;
 constexpr Milliseconds kIntervalMin = std::chrono::seconds(1);
 constexpr Milliseconds kIntervalMax = std::chrono::hours(24);
+constexpr Milliseconds kTimeoutMin = std::chrono::milliseconds(100);
 constexpr Milliseconds kTimeoutMax = std::chrono::minutes(5);
 constexpr std::array<std::string_view, 8> kKinds = {
     "prometheus", "textfile", "sources", "pushgateway", "otlp", "statsd", "emf", "webhook"};
@@ -68,11 +69,11 @@ class ExporterReader {
                                map.path(), exporter.name));
     }
     exporter.timeout =
-        map.TakeDurationWithin("timeout", Milliseconds(1), kTimeoutMax, exporter.timeout);
+        map.TakeDurationWithin("timeout", kTimeoutMin, kTimeoutMax).value_or(exporter.timeout);
     exporter.receiver = ReadReceiver(map, kind);
     if (kind != "webhook")
-      exporter.interval =
-          map.TakeDurationWithin("interval", kIntervalMin, kIntervalMax, exporter.interval);
+      exporter.interval = map.TakeDurationWithin("interval", kIntervalMin, kIntervalMax)
+                              .value_or(exporter.interval);
     if (kind != "webhook" && kind != "sources") exporter.series = TakeSeries(map);
     config_.senders.push_back(std::move(exporter));
   }
@@ -168,8 +169,9 @@ class ExporterReader {
     options.url = TakeUrl(map, "url");
     options.headers = TakeHeaders(map);
     options.tls = TakeTls(map, options.url);
-    options.give_up_after = map.TakeDurationWithin("give_up_after", std::chrono::seconds(1),
-                                                   std::chrono::hours(24), options.give_up_after);
+    options.give_up_after =
+        map.TakeDurationWithin("give_up_after", std::chrono::seconds(1), std::chrono::hours(24))
+            .value_or(options.give_up_after);
     const YAML::Node statuses = map.Take("statuses");
     if (!statuses.IsDefined()) return options;
     options.statuses.clear();

@@ -131,7 +131,8 @@ TEST_F(ExporterConfigTest, EveryMistakeIsReportedAtOnceWithItsPlace) {
           HasSubstr("4:14: exporters[2].sources.path: the path of a file is wanted"),
           HasSubstr("5:25: exporters[3].pushgateway.url: a URL that begins with"),
           HasSubstr("5:46: exporters[3].pushgateway.grouping: 'job' is no label of a group"),
-          HasSubstr("5:68: exporters[3].pushgateway.interval: a duration from 1000 ms"),
+          HasSubstr("5:68: exporters[3].pushgateway.interval: a duration from 1s to 1d is wanted, "
+                    "not '1ms'"),
           HasSubstr("6:44: exporters[4].otlp.headers: 'a b' is no name of a header"),
           HasSubstr("7:24: exporters[5].statsd.address: an address such as localhost:8125"),
           HasSubstr("7:42: exporters[5].statsd.dialect: one of statsd, dogstatsd"),

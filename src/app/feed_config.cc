@@ -97,13 +97,7 @@ void ReadExtraKeys(ConfigContext& context, const std::string& file, YamlMap& map
 
 /// A duration of at least `least`.
 void ReadTime(YamlMap& map, const char* key, Milliseconds least, Milliseconds& into) {
-  const auto duration = map.TakeDuration(key);
-  if (!duration) return;
-  if (*duration < least) {
-    map.Complain(key, fmt::format("at least {} ms is wanted", least.count()));
-    return;
-  }
-  into = *duration;
+  into = map.TakeDurationWithin(key, least).value_or(into);
 }
 
 }  // namespace

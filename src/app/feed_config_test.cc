@@ -112,7 +112,7 @@ TEST_F(FeedConfigTest, EveryMistakeIsNamedAtOnce) {
                   HasSubstr("5: feed.partitions: a whole number from 1 to 10000"),
                   HasSubstr("6: feed.tables[0]: '*' may stand for folders only"),
                   HasSubstr("6: feed.tables[1]:"), HasSubstr("6: feed.tables[2]:"),
-                  HasSubstr("7: feed.poll: at least 100 ms"),
+                  HasSubstr("7: feed.poll: a duration of at least 100ms is wanted, not '1ms'"),
                   HasSubstr("8: feed.profile: one of standard, cloudevents, plain"),
                   HasSubstr("9: feed: unknown key 'settel', did you mean 'settle'?")));
 }

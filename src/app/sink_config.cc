@@ -49,11 +49,12 @@ class SinkReader {
                    fmt::format("{}: there is a sink '{}' already, give this one a name", map.path(),
                                sink.name));
     sink.tables = TakeList(map, "tables", "table ids or paths");
-    sink.timeout = map.TakeDurationWithin("timeout", kTimeoutMin, kTimeoutMax, sink.timeout);
+    sink.timeout =
+        map.TakeDurationWithin("timeout", kTimeoutMin, kTimeoutMax).value_or(sink.timeout);
     sink.back_off.first =
-        map.TakeDurationWithin("retry_first", kRetryMin, kRetryMax, sink.back_off.first);
+        map.TakeDurationWithin("retry_first", kRetryMin, kRetryMax).value_or(sink.back_off.first);
     sink.back_off.most =
-        map.TakeDurationWithin("retry_most", kRetryMin, kRetryMax, sink.back_off.most);
+        map.TakeDurationWithin("retry_most", kRetryMin, kRetryMax).value_or(sink.back_off.most);
     if (sink.back_off.most < sink.back_off.first)
       map.Complain("retry_most", "is less than retry_first");
     sink.target = ReadTarget(map, kind);

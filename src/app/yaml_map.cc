@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <charconv>
 #include <filesystem>
+#include <utility>
 
 #include "app/text_file.h"
 #include "app/yaml_map_internal.h"
@@ -18,6 +19,18 @@ namespace {
 constexpr uint64_t kSecretBytesMax = 1 << 20;
 /// A mistake quotes what is wrong; what is longer is no word anybody mistyped.
 constexpr size_t kMistakeBytesMax = 1000;
+
+/// A bound as a configuration would say it: "100ms", "30d".
+std::string AsWritten(Milliseconds bound) {
+  using std::chrono::days, std::chrono::hours, std::chrono::minutes, std::chrono::seconds;
+  for (const auto& [unit, suffix] : {std::pair<Milliseconds, const char*>(days(1), "d"),
+                                     {hours(1), "h"},
+                                     {minutes(1), "m"},
+                                     {seconds(1), "s"}})
+    if (bound.count() > 0 && bound % unit == Milliseconds(0))
+      return fmt::format("{}{}", bound / unit, suffix);
+  return fmt::format("{}ms", bound.count());
+}
 
 }  // namespace
 
@@ -195,14 +208,16 @@ std::optional<Milliseconds> YamlMap::TakeDuration(const std::string& key) {
   return *duration;
 }
 
-Milliseconds YamlMap::TakeDurationWithin(const std::string& key, Milliseconds least,
-                                         Milliseconds most, Milliseconds otherwise) {
+std::optional<Milliseconds> YamlMap::TakeDurationWithin(const std::string& key, Milliseconds least,
+                                                        Milliseconds most) {
   const auto duration = TakeDuration(key);
-  if (!duration) return otherwise;
-  if (*duration >= least && *duration <= most) return *duration;
-  Complain(key,
-           fmt::format("a duration from {} ms to {} ms is wanted", least.count(), most.count()));
-  return otherwise;
+  if (!duration || (*duration >= least && *duration <= most)) return duration;
+  const std::string bounds = most == Milliseconds::max()
+                                 ? fmt::format("of at least {}", AsWritten(least))
+                                 : fmt::format("from {} to {}", AsWritten(least), AsWritten(most));
+  Complain(key, fmt::format("a duration {} is wanted, not '{}'", bounds,
+                            TakeText(key).value_or(ConfigText{}).Shown()));
+  return std::nullopt;
 }
 
 std::optional<int64_t> YamlMap::TakePercent(const std::string& key) {

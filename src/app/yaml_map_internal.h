@@ -83,9 +83,9 @@ class YamlMap {
   /// A whole number within [least, most].
   std::optional<int64_t> TakeInteger(const std::string& key, int64_t least, int64_t most);
   std::optional<Milliseconds> TakeDuration(const std::string& key);
-  /// A duration within [least, most]; `otherwise` when absent or reported.
-  Milliseconds TakeDurationWithin(const std::string& key, Milliseconds least, Milliseconds most,
-                                  Milliseconds otherwise);
+  /// A duration within [least, most]; nullopt when absent or reported.
+  std::optional<Milliseconds> TakeDurationWithin(const std::string& key, Milliseconds least,
+                                                 Milliseconds most = Milliseconds::max());
   /// A percentage between 0 and 100, both excluded, as parts per million: "99.95" -> 999'500.
   std::optional<int64_t> TakePercent(const std::string& key);
   /// A mapping of names to scalars; empty when absent.
