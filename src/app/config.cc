@@ -45,8 +45,11 @@ ConfigSources SystemConfigSources() {
 
 LoadedConfig LoadConfig(const std::string& path, const ConfigSources& sources) {
   LoadedConfig loaded;
-  Config config = ReadConfigFile(path, sources, loaded.mistakes);
-  if (loaded.mistakes.empty()) loaded.config = std::move(config);
+  Config config = ReadConfigFile(path, sources, loaded.mistakes, loaded.files);
+  if (loaded.mistakes.empty()) {
+    config.files = loaded.files;
+    loaded.config = std::move(config);
+  }
   SortByPlace(loaded.mistakes);
   return loaded;
 }

@@ -11,6 +11,7 @@
 #include "app/config_sections.h"
 #include "app/exporter_config.h"
 #include "app/feed_config.h"
+#include "app/file_stamps.h"
 #include "app/hidden_values.h"
 #include "app/maintenance.h"
 #include "app/mirror_config.h"
@@ -66,7 +67,7 @@ struct Config {
   std::optional<CoordinationConfig> coordination;
   ExportersConfig exporters{};
   WakeUpsConfig wake_ups{};
-  std::vector<std::string> files;  ///< that were read, the first one first
+  FileStamps files{};  ///< that were read, as they were before
 };
 
 /// One mistake. `line` and `column` count from 1.
@@ -98,6 +99,8 @@ ConfigSources SystemConfigSources();
 struct LoadedConfig {
   std::optional<Config> config;         ///< set exactly when `mistakes` is empty
   std::vector<ConfigMistake> mistakes;  ///< by file in order of reading, then by line
+  /// What was read or sought, as it was before; with mistakes too.
+  FileStamps files{};
 };
 
 /// Reads the file and what it includes (relative to the including file; '*' in the last part of the

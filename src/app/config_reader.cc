@@ -81,8 +81,9 @@ struct IncludedFile {
 
 class ConfigReader {
  public:
-  ConfigReader(const ConfigSources& sources, std::vector<ConfigMistake>& mistakes)
-      : context_(sources, mistakes) {}
+  ConfigReader(const ConfigSources& sources, std::vector<ConfigMistake>& mistakes,
+               FileStamps& stamps)
+      : context_(sources, mistakes), stamps_(stamps) {}
 
   Config Read(const std::string& path);
 
@@ -111,6 +112,7 @@ class ConfigReader {
   void ReadMaintenance(YamlMap& map, PipelineConfig& pipeline);
 
   ConfigContext context_;
+  FileStamps& stamps_;
   Config config_;
   Defaults defaults_;
   std::map<std::string, PipelinePlace> places_;
@@ -120,12 +122,12 @@ class ConfigReader {
 
 std::optional<YAML::Node> ConfigReader::Load(const std::string& path, const ConfigText& name,
                                              const std::string& from_file, const YAML::Mark& from) {
+  stamps_.Add(path);
   const auto text = ReadTextFile(path, kConfigBytesMax);
   if (!text) {
     context_.Add(from_file, from, name.Mistake(text.error().message, "a file that can be read"));
     return std::nullopt;
   }
-  config_.files.push_back(path);
   try {
     const auto documents = YAML::LoadAll(*text);
     if (documents.size() > 1) {
@@ -503,9 +505,9 @@ void ConfigReader::ReadPipeline(const std::string& file, const YAML::Node& node,
 }  // namespace
 
 Config ReadConfigFile(const std::string& path, const ConfigSources& sources,
-                      std::vector<ConfigMistake>& mistakes) {
+                      std::vector<ConfigMistake>& mistakes, FileStamps& files) {
   try {
-    return ConfigReader(sources, mistakes).Read(path);
+    return ConfigReader(sources, mistakes, files).Read(path);
   } catch (const YAML::Exception& e) {
     // Accessors of the library throw on shapes that the reader did not foresee.
     mistakes.push_back({path, e.mark.line + 1, e.mark.column + 1, e.msg});

@@ -454,6 +454,41 @@ TEST_F(ConfigTest, ADurationThatIsTooShortToMeanAnythingIsAMistake) {
         << given;
 }
 
+TEST_F(ConfigTest, AFileThatIsWrittenWhileItIsReadShowsAsChanged) {
+  const std::string text =
+      "clusters: { m: { bootstrap_servers: \"${env:SERVERS}\" } }\n"
+      "pipelines: [ { include: pipelines.d/a.yaml }, { include: pipelines.d/b.yaml } ]\n";
+  Write("pipelines.d/a.yaml", "- { name: a, table: /t }");
+  Write("pipelines.d/b.yaml", "- { name: b, table: /t }");
+  std::string written;
+  file_.sources.environment = [&](const std::string&) {  // asked for in the middle of reading
+    if (!written.empty()) Write(written, "[]");
+    return "b:1";
+  };
+  const LoadedConfig quiet = Load(text);
+  ASSERT_TRUE(quiet.config.has_value());
+  EXPECT_EQ(quiet.files.Now(), quiet.files);
+  EXPECT_EQ(quiet.config->files, quiet.files);
+  written = "tidemark.yaml";
+  const LoadedConfig busy = Load(text);
+  EXPECT_NE(busy.files.Now(), busy.files);
+  EXPECT_EQ(busy.config->files, busy.files);
+}
+
+TEST_F(ConfigTest, AFileWithAMistakeShowsWhenItIsMended) {
+  for (const std::string include : {"pipelines.d/a.yaml", "pipelines.d/none.yaml"}) {
+    Write("pipelines.d/a.yaml", "- { name: a, tabel: /t }");
+    const LoadedConfig loaded = Load(
+        "clusters: { m: { bootstrap_servers: b:1 } }\n"
+        "pipelines: [ { include: " +
+        include + " } ]\n");
+    ASSERT_FALSE(loaded.config.has_value());
+    EXPECT_EQ(loaded.files.Now(), loaded.files);
+    Write(include, "- { name: a, table: /t, sla: 30m }");
+    EXPECT_NE(loaded.files.Now(), loaded.files) << include;
+  }
+}
+
 TEST_F(ConfigTest, AnEmptyFileIsAnEmptyConfiguration) {
   const LoadedConfig loaded = Load("");
   ASSERT_TRUE(loaded.config.has_value());

@@ -39,7 +39,7 @@ auto Check(const std::string& name, CheckOutcome outcome) {
 class DoctorTest : public ::testing::Test {
  protected:
   DoctorTest() {
-    config_.files = {"tidemark.yaml"};
+    config_.files.Add("tidemark.yaml");
     config_.clusters["main"] = {"main", {"dead:9092", {}}};
   }
 
@@ -125,7 +125,7 @@ TEST_F(DoctorTest, AnIntervalThatIsTooLongForTheSlaIsTold) {
   };
   EXPECT_FALSE(has_warning(15min, 30min));
   EXPECT_TRUE(has_warning(15min + 1ms, 30min));
-  config_.files.clear();
+  config_.files = {};
   EXPECT_FALSE(has_warning(1h, 30min)) << "a single table is looked at once";
 }
 

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <atomic>
-#include <filesystem>
 #include <iterator>
 #include <map>
 #include <mutex>
@@ -19,6 +18,7 @@
 #include "app/coordination.h"
 #include "app/counted_edges.h"
 #include "app/export_lanes.h"
+#include "app/file_stamps.h"
 #include "app/incident_notices.h"
 #include "app/local_wake_ups.h"
 #include "app/metric_values.h"
@@ -37,8 +37,6 @@ namespace tidemark::app {
 
 namespace {
 
-namespace fs = std::filesystem;
-
 /// How often files are looked at for changes, and the longest a stop is waited for.
 constexpr Milliseconds kFileLookEvery{1000};
 constexpr Milliseconds kStopGrace{5000};
@@ -50,26 +48,6 @@ constexpr size_t kNamesLogged = 5;
 constexpr Milliseconds kClusterTime{10'000};
 /// A commit callback names every file of the commit.
 constexpr size_t kBodySizeMax = size_t{16} << 20U;
-
-/// What shows that files were changed.
-class FileStamps {
- public:
-  explicit FileStamps(const std::vector<std::string>& files) {
-    for (const std::string& file : files) stamps_[file] = StampOf(file);
-  }
-
-  friend bool operator==(const FileStamps&, const FileStamps&) = default;
-
- private:
-  using Stamp = std::pair<fs::file_time_type, uintmax_t>;
-  static Stamp StampOf(const std::string& file) {
-    std::error_code error;
-    const auto time = fs::last_write_time(file, error);
-    const auto size = error ? 0 : fs::file_size(file, error);
-    return error ? Stamp{} : Stamp{time, size};
-  }
-  std::map<std::string, Stamp> stamps_;
-};
 
 std::vector<std::string> NamesOf(const Config& config) {
   std::vector<std::string> names;
@@ -177,20 +155,10 @@ class Daemon {
     TRY(BeginAnswering());
     if (coordination_) coordination_->Begin([this] { TakeShare(); });
     Log(LogLevel::kInfo, fmt::format("watching pipelines={}", current_.Get()->pipelines.size()));
-    FileStamps stamps(current_.Get()->files);
-    std::optional<FileStamps> changing;
+    SettledChange change(current_.Get()->files);
     while (WaitUnlessStopped(kFileLookEvery, options_.stop)) {
       const bool is_asked = options_.wants_reload && options_.wants_reload();
-      FileStamps now(current_.Get()->files);
-      if (!is_asked && now == stamps) continue;
-      // Half of a file that is being written may be a configuration without mistakes, too.
-      if (!is_asked && changing != now) {
-        changing = std::move(now);
-        continue;
-      }
-      changing.reset();
-      Reload();
-      stamps = FileStamps(current_.Get()->files);
+      if (is_asked || change.Look()) change.Set(Reload());
     }
     Log(LogLevel::kInfo, "stopping");
     if (coordination_) coordination_->Stop();
@@ -468,34 +436,38 @@ class Daemon {
     return std::move(adopted->remembered);
   }
 
-  void Reload() {
+  /// What was read, as it was before: a refused configuration is looked at again when one of its
+  /// own files changes.
+  FileStamps Reload() {
     auto loaded = LoadConfig(options_.config_file, sources_);
     if (!loaded.config) {
       Log(LogLevel::kError, "the changed configuration has mistakes, and the old one stays");
       for (const ConfigMistake& mistake : loaded.mistakes)
         Log(LogLevel::kError, FormatMistake(mistake));
-      return;
-    }
-    const auto old = current_.Get();
-    if (loaded.config->pipelines.empty() && !old->pipelines.empty()) {
+    } else if (loaded.config->pipelines.empty() && !current_.Get()->pipelines.empty()) {
       // As at the start: it would forget all that is known of them.
-      return Log(LogLevel::kError,
-                 "the changed configuration holds no pipeline, and the old one stays");
+      Log(LogLevel::kError, "the changed configuration holds no pipeline, and the old one stays");
+    } else {
+      GoOnWith(*std::move(loaded.config));
     }
-    HideInLog(*loaded.config);
-    WarnOfRestart(*old, *loaded.config);
+    return std::move(loaded.files);
+  }
+
+  void GoOnWith(Config config) {
+    const auto old = current_.Get();
+    HideInLog(config);
+    WarnOfRestart(*old, config);
     if (const std::string& file = old->http.value_or(HttpConfig{}).bearer_tokens_file;
         !file.empty()) {
       if (auto read = tokens_.Read(file); !read)
         Log(LogLevel::kError, "the bearer tokens stay as they were: " + read.error().message);
     }
-    if (keeper_) keeper_->KeepOnly(NamesOf(*loaded.config));
-    lanes_->Set(loaded.config->exporters.senders);
-    for (const auto& notice : notices_->KeepOnly(*loaded.config, edges_.clock->Now()))
-      lanes_->Tell(notice);
+    if (keeper_) keeper_->KeepOnly(NamesOf(config));
+    lanes_->Set(config.exporters.senders);
+    for (const auto& notice : notices_->KeepOnly(config, edges_.clock->Now())) lanes_->Tell(notice);
     Log(LogLevel::kInfo,
-        fmt::format("configuration read again pipelines={}", loaded.config->pipelines.size()));
-    current_.Set(*std::move(loaded.config));
+        fmt::format("configuration read again pipelines={}", config.pipelines.size()));
+    current_.Set(std::move(config));
     if (coordination_) {
       TakeShare();
     } else {
