@@ -11,7 +11,6 @@
 #include "app/config_sections_internal.h"
 #include "app/text_file.h"
 #include "app/yaml_map_internal.h"
-#include "base/glob.h"
 #include "base/letter_case.h"
 #include "base/time_text.h"
 #include "base/utf8.h"
@@ -348,22 +347,16 @@ void ConfigReader::ReadInclude(const std::string& file, const YAML::Node& entry)
   // A pattern may match nothing yet; a file that is named must be there.
   if (!name_pattern.contains('*')) return ReadIncluded({full.string(), *pattern}, file, mark);
   const fs::path folder = full.parent_path().empty() ? fs::path(".") : full.parent_path();
-  std::vector<std::string> files;
-  std::error_code error;
-  for (fs::directory_iterator it(folder, error), end; !error && it != end; it.increment(error)) {
-    if (MatchesGlob(name_pattern, it->path().filename().string())) {
-      files.push_back((full.parent_path() / it->path().filename()).string());
-    }
-  }
-  if (error) {
-    context_.Add(
-        file, mark,
-        fmt::format("include: '{}' cannot be read: {}",
-                    pattern->is_hidden() ? pattern->Shown() : folder.string(), error.message()));
+  const FileStamps::Listing found = stamps_.AddMatches(folder.string(), name_pattern);
+  if (found.error) {
+    context_.Add(file, mark,
+                 fmt::format("include: '{}' cannot be read: {}",
+                             pattern->is_hidden() ? pattern->Shown() : folder.string(),
+                             found.error.message()));
     return;
   }
-  std::ranges::sort(files);
-  for (const std::string& each : files) ReadIncluded({each, *pattern}, file, mark);
+  for (const std::string& name : found.names)
+    ReadIncluded({(full.parent_path() / name).string(), *pattern}, file, mark);
 }
 
 void ConfigReader::ReadIncluded(const IncludedFile& included, const std::string& file,

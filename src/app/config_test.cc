@@ -475,6 +475,17 @@ TEST_F(ConfigTest, AFileThatIsWrittenWhileItIsReadShowsAsChanged) {
   EXPECT_EQ(busy.config->files, busy.files);
 }
 
+TEST_F(ConfigTest, AFileThatComesToAnIncludedFolderShows) {
+  const LoadedConfig loaded = Load(
+      "clusters: { m: { bootstrap_servers: b:1 } }\n"
+      "pipelines: [ { include: pipelines.d/*.yaml } ]\n");
+  EXPECT_EQ(loaded.files.Now(), loaded.files);
+  Write("pipelines.d/notes.txt", "");
+  EXPECT_EQ(loaded.files.Now(), loaded.files);
+  Write("pipelines.d/a.yaml", "- { name: a, table: /t }");
+  EXPECT_NE(loaded.files.Now(), loaded.files);
+}
+
 TEST_F(ConfigTest, AFileWithAMistakeShowsWhenItIsMended) {
   for (const std::string include : {"pipelines.d/a.yaml", "pipelines.d/none.yaml"}) {
     Write("pipelines.d/a.yaml", "- { name: a, tabel: /t }");

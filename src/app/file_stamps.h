@@ -5,11 +5,13 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <system_error>
 #include <utility>
+#include <vector>
 
 namespace tidemark::app {
 
-/// Files by path, each as it was when it was added. A value.
+/// Files by path and what patterns match, each as it was when it was added. A value.
 class FileStamps {
  public:
   /// Looks at the file as it is now. Call it before reading, so that what is written meanwhile
@@ -17,10 +19,21 @@ class FileStamps {
   /// was.
   void Add(const std::string& path);
 
-  /// The same, as all is now. Costs a stat(2) a file.
+  /// Names in a folder.
+  struct Listing {
+    std::error_code error{};
+    std::vector<std::string> names{};  ///< sorted; none when there is an error
+
+    friend bool operator==(const Listing&, const Listing&) = default;
+  };
+  /// What is in the folder now and of the pattern (base/glob.h): what comes to it or leaves shows
+  /// from now on. The files themselves are not added. Asked again, the same as at first.
+  Listing AddMatches(const std::string& folder, const std::string& pattern);
+
+  /// The same, as all is now. Costs a stat(2) a file, and a listing a pattern.
   FileStamps Now() const;
 
-  bool empty() const { return files_.empty(); }
+  bool empty() const { return files_.empty() && matches_.empty(); }
 
   friend bool operator==(const FileStamps&, const FileStamps&) = default;
 
@@ -39,7 +52,10 @@ class FileStamps {
   };
   static Stamp StampOf(const std::string& path);
 
+  static Listing ListingOf(const std::string& folder, const std::string& pattern);
+
   std::map<std::string, Stamp> files_;
+  std::map<std::pair<std::string, std::string>, Listing> matches_;  // by folder and pattern
 };
 
 /// Says when files that changed have come to rest: half of a file that is being written may be

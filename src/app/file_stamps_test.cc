@@ -6,6 +6,8 @@
 #include <fstream>
 #include <functional>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "support/child_process.h"
 
@@ -66,6 +68,38 @@ TEST_F(FileStampsTest, EveryKindOfChangeShows) {
     change();
     EXPECT_NE(before.Now(), before) << what;
   }
+}
+
+TEST_F(FileStampsTest, WhatComesToAPatternOrLeavesItShows) {
+  Write("b.yaml", "1");
+  Write("a.yaml", "1");
+  Write("c.txt", "1");
+  const auto matches = [&] {
+    FileStamps stamps;
+    return std::pair(stamps.AddMatches(folder_.path(), "*.yaml").names, stamps);
+  };
+  const auto [names, before] = matches();
+  EXPECT_EQ(names, (std::vector<std::string>{"a.yaml", "b.yaml"}));
+  EXPECT_FALSE(before.empty());
+  Write("d.txt", "1");  // nobody's business
+  EXPECT_EQ(before.Now(), before);
+  Write("c.yaml", "1");
+  EXPECT_NE(before.Now(), before);
+  fs::remove(PathOf("c.yaml"));
+  EXPECT_EQ(before.Now(), before);
+  fs::remove(PathOf("a.yaml"));
+  EXPECT_NE(before.Now(), before);
+  const FileStamps without = matches().second;
+  Write("a.yaml", "1");
+  EXPECT_NE(without.Now(), without);
+}
+
+TEST_F(FileStampsTest, AFolderThatComesOrGoesShows) {
+  FileStamps stamps;
+  EXPECT_TRUE(stamps.AddMatches(PathOf("p.d"), "*").error);
+  EXPECT_EQ(stamps.Now(), stamps);
+  fs::create_directory(PathOf("p.d"));
+  EXPECT_NE(stamps.Now(), stamps);
 }
 
 TEST_F(FileStampsTest, AFileThatIsAddedTwiceStaysAsItWasAtFirst) {
