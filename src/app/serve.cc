@@ -455,6 +455,9 @@ class Daemon {
 
   void GoOnWith(Config config) {
     const auto old = current_.Get();
+    // As at the start, where the command line goes before the file.
+    HttpConfig http = config.http.value_or(HttpConfig{});
+    if (!options_.listen.empty() && ParseListen(options_.listen, http)) config.http = http;
     HideInLog(config);
     WarnOfRestart(*old, config);
     if (const std::string& file = old->http.value_or(HttpConfig{}).bearer_tokens_file;
@@ -478,9 +481,13 @@ class Daemon {
 
   static void WarnOfRestart(const Config& old, const Config& now) {
     const HttpConfig a = old.http.value_or(HttpConfig{}), b = now.http.value_or(HttpConfig{});
+    const auto tls_files = [](const HttpConfig& http) {
+      const http::TlsFiles files = http.tls.value_or(http::TlsFiles{});
+      return std::pair(files.certificate, files.key);
+    };
     const bool is_http_same = a.address == b.address && a.port == b.port &&
                               a.bearer_tokens_file == b.bearer_tokens_file &&
-                              a.tls.has_value() == b.tls.has_value();
+                              tls_files(a) == tls_files(b);
     if (!is_http_same) Log(LogLevel::kWarning, "changes of 'http' count after a restart");
     if (old.state != now.state) Log(LogLevel::kWarning, "changes of 'state' count after a restart");
     if (old.coordination != now.coordination)

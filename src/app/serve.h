@@ -14,6 +14,9 @@ namespace tidemark::app {
 
 struct ServeOptions {
   std::string config_file;
+  /// Where to answer, whatever the file says (--listen), as ParseListen takes it; empty: as it
+  /// says.
+  std::string listen;
   /// Whether somebody has asked for the configuration to be read again (SIGHUP) since the last
   /// call. May be null.
   std::function<bool()> wants_reload;

@@ -38,6 +38,7 @@ int RunCommand(const ServingFlags& options) {
   const QueuedLog queued;
   const app::ServeOptions serve{
       .config_file = options.config_file,
+      .listen = options.listen,
       .wants_reload = [] { return wants_reload.exchange(false); },
       .on_ready =
           [](const std::string& url) { Say(fmt::format("tidemark: answering at {}", url)); },

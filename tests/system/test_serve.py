@@ -137,6 +137,7 @@ def test_a_reload_takes_changes_and_a_broken_file_is_refused(lab: Lab, topic: st
     lab.write()
     wait_until(lambda: list(daemon.pipelines()) == ["payments"], "the new pipeline", 30)
     daemon.await_status("payments", "fresh")
+    assert "after a restart" not in daemon.log()  # --listen is not in the file, and is no change
     status, _ = daemon.ask("GET", "/api/v1/pipelines/orders")
     assert status == 404
 
