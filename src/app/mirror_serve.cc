@@ -24,6 +24,8 @@ using http::Request;
 using http::Response;
 using Names = std::vector<std::string>;
 
+/// How often the file of the bearer tokens is looked at for changes.
+constexpr Milliseconds kTokensLookEvery{1000};
 constexpr Milliseconds kStopGrace{5000};
 constexpr Milliseconds kClusterTime{10'000};
 
@@ -111,8 +113,7 @@ Status ServeMirror(const Config& config, const MirrorServeOptions& options,
     options.on_ready(fmt::format("{}://{}:{}", http.tls ? "https" : "http",
                                  is_v6 ? "[" + http.address + "]" : http.address, started->port()));
   }
-  while (WaitUnlessStopped(std::chrono::hours(1), options.stop)) {
-  }
+  while (WaitUnlessStopped(kTokensLookEvery, options.stop)) tokens.ReadWhenChanged();
   mirror->SetListener(nullptr);
   started->Stop(kStopGrace);
   return {};

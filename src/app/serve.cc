@@ -157,6 +157,7 @@ class Daemon {
     Log(LogLevel::kInfo, fmt::format("watching pipelines={}", current_.Get()->pipelines.size()));
     SettledChange change(current_.Get()->files);
     while (WaitUnlessStopped(kFileLookEvery, options_.stop)) {
+      tokens_.ReadWhenChanged();
       const bool is_asked = options_.wants_reload && options_.wants_reload();
       if (is_asked || change.Look()) change.Set(Reload());
     }

@@ -17,6 +17,7 @@
 #include "app/table_read.h"
 #include "app/table_routes.h"
 #include "app/text_file.h"
+#include "base/log.h"
 #include "base/time_text.h"
 #include "metrics/text_exposition.h"
 
@@ -264,7 +265,19 @@ bool IsSameSecret(std::string_view a, std::string_view b) {
 
 }  // namespace
 
+void BearerTokens::ReadWhenChanged() {
+  if (!change_.Look()) return;
+  if (const auto read = Read(path_); !read)
+    Log(LogLevel::kError, "the bearer tokens stay as they were: " + read.error().message);
+  else
+    Log(LogLevel::kInfo, "bearer tokens read again");
+}
+
 Status BearerTokens::Read(const std::string& path) {
+  path_ = path;
+  FileStamps stamps;
+  stamps.Add(path_);
+  change_.Set(std::move(stamps));
   TRY_ASSIGN(const std::string text, ReadTextFile(path, kTokensBytesMax));
   std::vector<std::string> tokens;
   for (size_t begin = 0; begin < text.size();) {

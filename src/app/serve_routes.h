@@ -10,6 +10,7 @@
 
 #include "app/config.h"
 #include "app/coordination.h"
+#include "app/file_stamps.h"
 #include "app/freshness_run.h"
 #include "app/mirror_sinks.h"
 #include "app/state_keeper.h"
@@ -46,12 +47,17 @@ class BearerTokens {
  public:
   /// Reads the file; kInvalidArgument when there is no token in it. The old ones stay then.
   Status Read(const std::string& path);
+  /// Reads the file again when it has changed and rests; what is wrong with it is logged. From the
+  /// thread that reads, about once a second.
+  void ReadWhenChanged();
   /// Any thread. Takes the same time for every wrong token.
   bool Allow(const http::Request& request) const;
 
  private:
+  std::string path_;                    // of the thread that reads
+  SettledChange change_{FileStamps{}};  // as path_
   mutable std::mutex mutex_;
-  std::vector<std::string> tokens_;
+  std::vector<std::string> tokens_;  // guarded by mutex_
 };
 
 }  // namespace tidemark::app

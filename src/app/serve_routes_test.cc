@@ -62,6 +62,23 @@ TEST_F(BearerTokensTest, ProbesOfHealthNeedNone) {
   EXPECT_TRUE(Allow("", "readyz"));
 }
 
+TEST_F(BearerTokensTest, AFileThatChangedAndRestsIsReadAgain) {
+  tokens_.ReadWhenChanged();  // there is none yet
+  ASSERT_THAT(Read("revoked-token\nother-token\n"), IsOk());
+  tokens_.ReadWhenChanged();
+  EXPECT_TRUE(Allow("Bearer revoked-token"));
+  std::ofstream(folder_ + "/tokens") << "other-token\nnew-token\n";
+  tokens_.ReadWhenChanged();
+  EXPECT_TRUE(Allow("Bearer revoked-token"));  // it may be half written
+  tokens_.ReadWhenChanged();
+  EXPECT_FALSE(Allow("Bearer revoked-token"));
+  EXPECT_TRUE(Allow("Bearer new-token"));
+  std::ofstream(folder_ + "/tokens") << "";
+  tokens_.ReadWhenChanged();
+  tokens_.ReadWhenChanged();
+  EXPECT_TRUE(Allow("Bearer new-token"));
+}
+
 TEST_F(BearerTokensTest, AFileWithoutTokensIsRefusedAndTheOldOnesStay) {
   EXPECT_FALSE(Allow("Bearer "));
   ASSERT_THAT(Read("token\n"), IsOk());
