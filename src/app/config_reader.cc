@@ -56,6 +56,27 @@ std::string AuthorityOf(std::string_view url) {
   return LowerCase(url.substr(0, url.find('/')));
 }
 
+/// Where a NUL stands, which the YAML library would take for the end of a token or as an escape.
+/// UTF-16, which it reads too, is full of them; there it is one of two bytes, where a character is.
+std::optional<YAML::Mark> FirstNul(std::string_view text) {
+  const bool is_big = text.starts_with("\xFE\xFF"), is_little = text.starts_with("\xFF\xFE");
+  const size_t width = is_big || is_little ? 2 : 1;
+  YAML::Mark mark;
+  for (size_t i = 0; i + width <= text.size(); i += width) {
+    const std::string_view unit = text.substr(i, width);
+    const bool is_ascii = width == 1 || unit[is_big ? 0 : 1] == '\0';
+    const char low = unit[is_big ? 1 : 0];
+    if (is_ascii && low == '\0') return mark;
+    if (is_ascii && low == '\n') {
+      ++mark.line;
+      mark.column = 0;
+    } else if (width == 2 || (static_cast<unsigned char>(low) & 0xC0U) != 0x80U) {
+      ++mark.column;  // a character of UTF-8 counts once
+    }
+  }
+  return std::nullopt;
+}
+
 /// Values that a pipeline inherits.
 struct Defaults {
   Milliseconds streaming_sla = freshness::kStreamingSlaDefault;
@@ -125,6 +146,10 @@ std::optional<YAML::Node> ConfigReader::Load(const std::string& path, const Conf
   const auto text = ReadTextFile(path, kConfigBytesMax);
   if (!text) {
     context_.Add(from_file, from, name.Mistake(text.error().message, "a file that can be read"));
+    return std::nullopt;
+  }
+  if (const auto nul = FirstNul(*text)) {
+    context_.Add(path, *nul, "a NUL byte: the file is damaged, or no text");
     return std::nullopt;
   }
   try {

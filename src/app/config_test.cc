@@ -475,6 +475,31 @@ TEST_F(ConfigTest, AFileThatIsWrittenWhileItIsReadShowsAsChanged) {
   EXPECT_EQ(busy.config->files, busy.files);
 }
 
+TEST_F(ConfigTest, ANulByteInAFileIsAMistakeWithItsPlace) {
+  using namespace std::string_literals;
+  const std::string cluster = "clusters: { m: { bootstrap_servers: b:1 } }\n";
+  EXPECT_THAT(Mistakes(cluster + "pipelines:\n - { name: a\0b, table: /t }\n"s),
+              ElementsAre("3:13: a NUL byte: the file is damaged, or no text"));
+  EXPECT_THAT(Mistakes("# äö\0"s), ElementsAre(HasSubstr("1:5: a NUL byte")));
+  EXPECT_THAT(Mistakes(cluster + "\0"s), ElementsAre(HasSubstr("2:1: a NUL byte")));
+  Write("pipelines.d/a.yaml", "- { name: a, table: /t }\n#\0"s);
+  EXPECT_THAT(Mistakes(cluster + "pipelines: [ { include: pipelines.d/a.yaml } ]"),
+              ElementsAre(HasSubstr("2:2: a NUL byte")));
+}
+
+TEST_F(ConfigTest, Utf16IsReadButForItsNuls) {
+  for (const bool is_big : {true, false}) {
+    const auto utf16 = [&](const std::string& text) {
+      std::string wide = is_big ? "\xFE\xFF" : "\xFF\xFE";
+      for (const char c : text) wide += is_big ? std::string{'\0', c} : std::string{c, '\0'};
+      return wide;
+    };
+    const std::string text = "clusters: { m: { bootstrap_servers: b:1 } }\npipelines: []\n";
+    EXPECT_THAT(Mistakes(utf16(text)), testing::IsEmpty());
+    EXPECT_THAT(Mistakes(utf16(text + '\0')), ElementsAre(HasSubstr("3:1: a NUL byte")));
+  }
+}
+
 TEST_F(ConfigTest, AFileThatComesToAnIncludedFolderShows) {
   const LoadedConfig loaded = Load(
       "clusters: { m: { bootstrap_servers: b:1 } }\n"
