@@ -24,14 +24,21 @@ std::string NameOf(std::string_view table) {
 
 Status ReadProperties(const SinglePipeline& single, const ConfigSources& sources,
                       kafka::ClusterOptions& options) {
+  std::set<std::string> keys;
+  size_t number = 0;
   for (const std::string& property : single.properties) {
+    ++number;
     const size_t equals = property.find('=');
     if (equals == property.npos || equals == 0) {
       // The text may hold a secret: name the flag, not what was typed.
-      return Fail(ErrorKind::kInvalidArgument, "--property wants key=value");
+      return Fail(ErrorKind::kInvalidArgument,
+                  fmt::format("--property wants key=value, number {} of {} is none", number,
+                              single.properties.size()));
     }
     const std::string key = property.substr(0, equals);
     const std::string value = property.substr(equals + 1);
+    if (!keys.insert(key).second)
+      return Fail(ErrorKind::kInvalidArgument, fmt::format("--property {} is given twice", key));
     if (auto status = sources.check_property(key, value, kafka::client::ValueVisibility::kShown);
         !status) {
       return std::unexpected(std::move(status).error().With("--property " + key));

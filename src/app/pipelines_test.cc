@@ -69,10 +69,20 @@ TEST(PipelinesTest, WrongFlagsAreNamed) {
 
 TEST(PipelinesTest, APropertyWithoutItsKeyIsNotRepeated) {
   auto single = Single();
-  single.properties = {"hunter2"};
+  single.properties = {"sasl.password=x", "hunter2"};
   EXPECT_THAT(ConfigOf(single, Sources()),
               IsError(ErrorKind::kInvalidArgument,
-                      AllOf(HasSubstr("--property wants key=value"), Not(HasSubstr("hunter2")))));
+                      AllOf(HasSubstr("--property wants key=value, number 2 of 2 is none"),
+                            Not(HasSubstr("hunter2")))));
+}
+
+TEST(PipelinesTest, APropertyThatIsGivenTwiceIsNamedWithoutItsValues) {
+  auto single = Single();
+  single.properties = {"sasl.password=x", "sasl.password=hunter2"};
+  EXPECT_THAT(ConfigOf(single, Sources()),
+              IsError(ErrorKind::kInvalidArgument,
+                      AllOf(HasSubstr("--property sasl.password is given twice"),
+                            Not(HasSubstr("hunter2")))));
 }
 
 TEST(PipelinesTest, SelectionKeepsTheOrderOfTheFile) {

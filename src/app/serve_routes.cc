@@ -103,7 +103,8 @@ class Routes {
   Response Pipelines(const Request& request) const {
     auto reports = Reports(false);
     if (const auto status = request.query.find("status"); status != request.query.end()) {
-      if (!IsStatus(status->second)) return ErrorResponse(400, "there is no such status");
+      if (!IsStatus(status->second))
+        return ErrorResponse(400, fmt::format("there is no status '{}'", status->second));
       std::erase_if(reports, [&](const auto& report) {
         return freshness::PipelineStatusName(report.status) != status->second;
       });
@@ -230,8 +231,9 @@ class Routes {
     const auto text = request.query.find(name);
     if (text == request.query.end()) return otherwise;
     if (const auto time = ParseRfc3339(text->second)) return *time;
-    return Fail(ErrorKind::kInvalidArgument,
-                fmt::format("{} is not a time such as 2026-11-30T03:00:00Z", name));
+    return Fail(
+        ErrorKind::kInvalidArgument,
+        fmt::format("{} is a time such as 2026-11-30T03:00:00Z, not '{}'", name, text->second));
   }
 
   static Result<size_t> LimitOf(const Request& request, size_t otherwise, size_t most) {
@@ -241,7 +243,8 @@ class Routes {
     const char* end = text->second.data() + text->second.size();
     const auto [rest, error] = std::from_chars(text->second.data(), end, limit);
     if (error != std::errc{} || rest != end || limit == 0 || limit > most)
-      return Fail(ErrorKind::kInvalidArgument, fmt::format("limit is not within 1-{}", most));
+      return Fail(ErrorKind::kInvalidArgument,
+                  fmt::format("limit is a number from 1 to {}, not '{}'", most, text->second));
     return limit;
   }
 

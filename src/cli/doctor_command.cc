@@ -127,8 +127,10 @@ void AddDoctor(CLI::App& app, Run& chosen) {
                       "Check everything in this configuration");
   command->add_option("--bootstrap", options->single.bootstrap,
                       "Kafka brokers: HOST:PORT[,HOST:PORT]");
-  command->add_option("--topic", options->single.topic, "Topic the checkpoint must name");
-  command->add_option("--sla", options->single.sla, "Longest a record may wait: 90s, 30m, 24h");
+  command->add_option("--topic", options->single.topic, "Topic the checkpoint must name")
+      ->check(RefuseEmpty);
+  command->add_option("--sla", options->single.sla, "Longest a record may wait: 90s, 30m, 24h")
+      ->check(RefuseEmpty);
   command->add_option("--mode", options->single.mode, "streaming or batch")
       ->check(CLI::IsMember({"streaming", "batch"}));
   command->add_option("--property", options->single.properties, "Kafka client property, key=value");

@@ -76,8 +76,10 @@ void AddRowsFlags(CLI::App& command, RowsFlags& flags, const std::string& thread
 
 void AddServingFlags(CLI::App& command, ServingFlags& flags) {
   command.add_option("-c,--config", flags.config_file, "Configuration file (YAML)")->required();
-  command.add_option("--listen", flags.listen,
-                     "ADDRESS:PORT instead of the configuration's; port 0: any free one");
+  command
+      .add_option("--listen", flags.listen,
+                  "ADDRESS:PORT instead of the configuration's; port 0: any free one")
+      ->check(RefuseEmpty);
   command.add_flag("-q,--quiet", flags.is_quiet, "Log warnings and errors only");
 }
 

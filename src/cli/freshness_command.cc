@@ -110,8 +110,10 @@ void AddFreshness(CLI::App& app, Run& chosen) {
       ->add_option("--bootstrap", options->single.bootstrap, "Kafka brokers: HOST:PORT[,HOST:PORT]")
       ->needs(table);
   command->add_option("--topic", options->single.topic, "Topic the checkpoint must name")
+      ->check(RefuseEmpty)
       ->needs(table);
   command->add_option("--sla", options->single.sla, "Longest a record may wait: 90s, 30m, 24h")
+      ->check(RefuseEmpty)
       ->needs(table);
   command->add_option("--mode", options->single.mode, "streaming (SLA 60m) or batch (SLA 24h)")
       ->check(CLI::IsMember({"streaming", "batch"}))

@@ -88,6 +88,24 @@ def test_wrong_words_end_with_a_sentence_and_exit_code_64(
     assert len(run.err.strip()) > 10
 
 
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["freshness", "--table", "/t", "--bootstrap", "b:1", "--sla", ""],
+        ["freshness", "--table", "/t", "--bootstrap", "b:1", "--topic", ""],
+        ["doctor", "/t", "--bootstrap", "b:1", "--topic", ""],
+        ["serve", "--config", "c.yaml", "--listen", ""],
+    ],
+    ids=lambda words: f"{words[0]} {words[-2]}",
+)
+def test_an_empty_value_is_not_taken_as_if_none_was_given(
+    tidemark: Program, words: list[str]
+) -> None:
+    run = tidemark(*words)
+    assert (run.code, run.out) == (USAGE, "")
+    assert f"{words[-2]}: the value is empty" in run.err
+
+
 @pytest.mark.parametrize("value", ["-1", "1000001", "99999999999999999999999"])
 def test_a_number_out_of_range_is_named(tidemark: Program, value: str) -> None:
     for words in [("timeline", "/t", "--limit"), ("checkpoint", "/t", "--max-commit-depth")]:

@@ -228,7 +228,10 @@ def test_the_resources(lab: Lab, topic: str) -> None:
         assert daemon.ask("GET", f"/api/v1/pipelines/orders/history?{query}")[0] == 400, query
     assert daemon.ask("GET", "/api/v1/pipelines?statsu=fresh")[0] == 400
     for query in ("limit=0", "limit=x", "limit=-1", "limit=99999999999999999999"):
-        assert daemon.ask("GET", f"/api/v1/incidents?{query}")[0] == 400, query
+        status, text = daemon.ask("GET", f"/api/v1/incidents?{query}")
+        assert (status, query[len("limit=") :] in text) == (400, True), query
+    status, text = daemon.ask("GET", "/api/v1/pipelines?status=fresch")
+    assert (status, "'fresch'" in text) == (400, True)
 
 
 def test_bearer_tokens(lab: Lab, topic: str) -> None:
