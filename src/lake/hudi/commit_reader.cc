@@ -55,6 +55,12 @@ const CommitReading* CommitReader::Keep(const Instant& commit, CommitReading rea
   return &by_file_.insert_or_assign(commit.file, std::move(reading)).first->second;
 }
 
+void CommitReader::NoteGone(const Instant& commit, std::string message) {
+  gone_count_ = commit.file == gone_file_ ? gone_count_ + 1 : 1;
+  gone_file_ = commit.file;
+  gone_message_ = std::move(message);
+}
+
 Result<const CommitReading*> CommitReader::Read(const Instant& commit, int tries_max) {
   const auto known = by_file_.find(commit.file);
   if (known != by_file_.end()) return &known->second;
@@ -65,7 +71,10 @@ Result<const CommitReading*> CommitReader::Read(const Instant& commit, int tries
   }
   for (int next_try = 2;; ++next_try) {
     auto body = store_.Read(commit.file, budget_);
-    if (!body && body.error().kind == ErrorKind::kNotFound) return nullptr;
+    if (!body && body.error().kind == ErrorKind::kNotFound) {
+      NoteGone(commit, body.error().message);
+      return nullptr;
+    }
     if (!body) return internal::Pass(body);
     const bool is_empty = body->empty();
     const auto metadata = ParseCommitMetadata(*std::move(body));

@@ -30,12 +30,21 @@ class CommitReader {
   /// good as long as this object.
   Result<const CommitReading*> Read(const Instant& commit, int tries_max);
 
+  /// What the store said of the file that was gone last; for messages.
+  const std::string& gone_message() const { return gone_message_; }
+  /// How often in a row it was that file that was gone.
+  int gone_count() const { return gone_count_; }
+
  private:
+  void NoteGone(const Instant& commit, std::string message);
   const CommitReading* Keep(const Instant& commit, CommitReading reading);
 
   const storage::ObjectStore& store_;
   const Budget& budget_;
   std::map<std::string, CommitReading> by_file_;
+  std::string gone_file_;
+  std::string gone_message_;
+  int gone_count_ = 0;
 };
 
 }  // namespace tidemark::lake::hudi

@@ -149,6 +149,13 @@ Result<CheckpointSearch> WalkToCheckpoint(const storage::ObjectStore& store,
     TRY_ASSIGN(auto search, WalkOnce(input, reader));
     if (search) return *std::move(search);
   }
+  // What every listing names and nobody can open is no race: a folder, a pipe, a broken link.
+  if (reader.gone_count() == kRelistMax + 1) {
+    return Fail(ErrorKind::kCorrupt,
+                fmt::format("a commit that the timeline lists is not there to read table={} "
+                            "listings={}: {}",
+                            store.uri(), kRelistMax + 1, reader.gone_message()));
+  }
   return Fail(ErrorKind::kConflict,
               fmt::format("the timeline changes faster than it can be read table={} listings={}",
                           store.uri(), kRelistMax + 1));

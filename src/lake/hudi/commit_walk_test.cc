@@ -2,10 +2,16 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <stdlib.h>
+#include <sys/stat.h>
 
 #include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <functional>
 #include <string>
 
+#include "storage/local_store.h"
 #include "support/hudi_table.h"
 #include "support/result_matchers.h"
 
@@ -345,6 +351,31 @@ TEST_F(ListingRaceTest, ATimelineThatNeverHoldsStillIsAConflict) {
   };
   EXPECT_THAT(Find(), IsError(ErrorKind::kConflict, HasSubstr("changes faster")));
   EXPECT_EQ(next, 100 + kRelistMax + 1);
+}
+
+TEST(ListedCommitTest, WhatIsNoFileIsNamedAndNoRace) {
+  namespace fs = std::filesystem;
+  std::string folder = fs::temp_directory_path() / "tidemark-walk-XXXXXX";
+  ASSERT_NE(::mkdtemp(folder.data()), nullptr);
+  const fs::path timeline = fs::path(folder) / ".hoodie";
+  fs::create_directory(timeline);
+  std::ofstream(timeline / "hoodie.properties")
+      << "hoodie.table.name=t\nhoodie.table.type=COPY_ON_WRITE\nhoodie.table.version=6\n";
+  std::ofstream(timeline / "001.commit") << CommitAt(1);
+  const std::function<void(const fs::path&)> makers[] = {
+      [](const fs::path& path) { fs::create_directory(path); },
+      [](const fs::path& path) { fs::create_symlink("nowhere", path); },
+      [](const fs::path& path) { ASSERT_EQ(::mkfifo(path.c_str(), 0600), 0); },
+  };
+  const storage::LocalStore store(folder);
+  for (const auto& make : makers) {
+    make(timeline / "002.commit");
+    ASSERT_OK_ASSIGN(const auto table, Table::Open(store, NoColumns(), Hurry()));
+    EXPECT_THAT(table.FindCheckpoint({}, Hurry()),
+                IsError(ErrorKind::kCorrupt, HasSubstr(".hoodie/002.commit")));
+    fs::remove(timeline / "002.commit");
+  }
+  fs::remove_all(folder);
 }
 
 TEST_F(ListingRaceTest, ATableBeingMovedToAnotherLayoutIsAConflict) {

@@ -59,7 +59,8 @@ class Table {
   /// Findings: "unreadable_commit" (the walk goes on, the commit counts as passed over),
   /// "empty_commit", "oversized_commit", "unreadable_checkpoint" (found, see
   /// SourceCheckpoint::defect), "reset_checkpoint_only", and those of the timeline. kConflict when
-  /// the timeline changes faster than it can be read. Cost: one listing and one read per commit
+  /// the timeline changes faster than it can be read, kCorrupt when it lists a commit that is never
+  /// there to read (a folder, a broken link). Cost: one listing and one read per commit
   /// looked at; the archive's files when the walk gets there.
   Result<CheckpointSearch> FindCheckpoint(const CheckpointOptions& options,
                                           const Budget& budget) const;
