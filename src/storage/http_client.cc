@@ -132,14 +132,23 @@ class HttpClient::Channel {
     SetCommonOptions(request, headers.get(), sink);
     curl_easy_setopt(easy_, CURLOPT_ERRORBUFFER, curl_text);
     SetMethod(request, upload);
-    const CURLcode code = Run(budget);
+    CURLcode code = Run(budget);
     curl_easy_setopt(easy_, CURLOPT_ERRORBUFFER, nullptr);
+    // Where the connection has served before it is what another answer left behind, no server that
+    // speaks something else; curl has closed it.
+    if (code == CURLE_UNSUPPORTED_PROTOCOL && IsConnectionUsedAgain())
+      code = CURLE_WEIRD_SERVER_REPLY;
     if (code == CURLE_OK || sink.is_error_body_cut())
       return {std::nullopt, sink.TakeAnswer(), true};
     return Failed(code, curl_text, request, sink, budget);
   }
 
  private:
+  bool IsConnectionUsedAgain() const {
+    long opened = 0;
+    return curl_easy_getinfo(easy_, CURLINFO_NUM_CONNECTS, &opened) == CURLE_OK && opened == 0;
+  }
+
   void SetCommonOptions(const HttpRequest& request, curl_slist* headers, HttpSink& sink) {
     curl_easy_setopt(easy_, CURLOPT_URL, request.url.c_str());
     curl_easy_setopt(easy_, CURLOPT_PROTOCOLS_STR, "http,https");

@@ -98,6 +98,26 @@ TEST_F(S3StoreTest, ABusyServerIsAskedAgain) {
   EXPECT_EQ(server_->connections(), 1) << "the connection is used again";
 }
 
+TEST_F(S3StoreTest, WhatAnAnswerLeavesBehindOnAConnectionSpoilsNoOther) {
+  Serve([](const ScriptedRequest&, int number) {
+    ScriptedReply reply = HttpReply(200, "bytes");
+    if (number > 1) return reply;
+    reply.piece_bytes = reply.bytes.size();
+    reply.wait_between = 50ms;
+    reply.bytes += "more than was announced";
+    return reply;
+  });
+  EXPECT_THAT(store_->Read("a", budget_), IsOkAnd(std::string("bytes")));
+  ::poll(nullptr, 0, 300);
+  EXPECT_THAT(store_->Read("b", budget_), IsOkAnd(std::string("bytes")));
+}
+
+TEST_F(S3StoreTest, AnAnswerThatIsNoHttpOnANewConnectionIsCorrupt) {
+  AlwaysAnswer({.bytes = "this is no web server\n", .closes = true});
+  EXPECT_THAT(store_->Read("a", budget_), IsError(ErrorKind::kCorrupt, HasSubstr("HTTP/0.9")));
+  EXPECT_EQ(requests(), 1u);
+}
+
 TEST_F(S3StoreTest, AServerThatStaysBusyIsUnavailableAfterTheTries) {
   AlwaysAnswer(HttpReply(503, S3Error("SlowDown", "reduce your rate")));
   EXPECT_THAT(
