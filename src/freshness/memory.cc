@@ -168,9 +168,10 @@ class Learning {
       if (is_moved || !now.empty()) id = now;
     }
     std::erase_if(memory_.topic_ids, [](const auto& entry) { return entry.second.empty(); });
-    EraseWhere(memory_, [&](const kafka::TopicPartition& key) {
-      return is_moved || replaced.contains(key.topic);
-    });
+    if (is_moved)
+      EraseWhere(memory_, [](const kafka::TopicPartition&) { return true; });
+    else
+      BeginAnew(memory_, replaced);
     memory_.cuts.clear();
     if (is_moved) memory_.cluster_id = probe_.cluster_id;
     memory_.checkpoint_value = checkpoint_value;
@@ -222,6 +223,20 @@ class Learning {
 PipelineMemory Remember(PipelineMemory memory, const lake::SourceCheckpoint& checkpoint,
                         const kafka::ProbeResult& probe) {
   return Learning(std::move(memory), probe).Learn(checkpoint);
+}
+
+void BeginAnew(PipelineMemory& memory, const std::set<std::string, std::less<>>& replaced) {
+  const auto is_replaced = [&](const auto& entry) { return replaced.contains(entry.first.topic); };
+  std::erase_if(memory.stamps, is_replaced);
+  std::erase_if(memory.leaderships, is_replaced);
+  std::erase_if(memory.cuts, is_replaced);
+  for (auto& entry : memory.arrivals) {
+    if (!is_replaced(entry) || entry.second.empty()) continue;
+    Arrivals begun = {entry.second.back()};
+    begun.front().end = 0;
+    begun.front().seen_for = Milliseconds(0);
+    entry.second = std::move(begun);
+  }
 }
 
 void TakeLeader(PipelineMemory& memory, const kafka::PartitionFacts& facts) {

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -84,6 +85,10 @@ struct PipelineMemory {
 /// does not name are forgotten too. Cost: linear in the partitions.
 PipelineMemory Remember(PipelineMemory memory, const lake::SourceCheckpoint& checkpoint,
                         const kafka::ProbeResult& probe);
+
+/// What was seen of topics that others replaced since is forgotten, but for this: their logs began
+/// after the last sighting.
+void BeginAnew(PipelineMemory& memory, const std::set<std::string, std::less<>>& replaced);
 
 /// `memory` after what `facts` say of the partition's leader: where the log of a new leader is not
 /// the one that was seen, that is added to `cuts`, and what was seen behind it is forgotten. The

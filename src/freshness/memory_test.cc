@@ -186,7 +186,9 @@ TEST(MemoryTest, AReplacedTopicTeachesNothingUntilThereIsANewCheckpoint) {
   replaced.commit.checkpoint.value = "orders,0:7";
   const PipelineMemory adopted = After(replaced, memory, 1min);
   EXPECT_THAT(adopted.topic_ids, ElementsAre(Pair(kTopic, "id-2")));
-  EXPECT_THAT(adopted.arrivals.at(kFirst), ElementsAre(PipelineMemory::Arrival{500, kNow + 1min}));
+  // The other one began after this one had been seen.
+  EXPECT_THAT(adopted.arrivals.at(kFirst), ElementsAre(PipelineMemory::Arrival{0, kNow},
+                                                       PipelineMemory::Arrival{500, kNow + 1min}));
 }
 
 TEST(MemoryTest, AReplacedTopicIsJudgedReplacedRoundAfterRound) {

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 #include <string>
 #include <utility>
 
@@ -31,17 +32,19 @@ bool IsUndecided(const PartitionVerdict& verdict) {
 void ForgetOther(PipelineMemory& memory, const lake::SourceCheckpoint& checkpoint,
                  const kafka::ProbeResult& probe) {
   if (memory.checkpoint_value.empty() || memory.checkpoint_value == checkpoint.value) return;
-  const bool is_moved = !memory.cluster_id.empty() && !probe.cluster_id.empty() &&
-                        memory.cluster_id != probe.cluster_id;
-  const auto is_replaced = [&](const auto& entry) {
-    const auto known = memory.topic_ids.find(entry.first.topic);
-    const auto now = std::ranges::find(probe.topics, entry.first.topic, &kafka::TopicFacts::topic);
-    return is_moved || (known != memory.topic_ids.end() && now != probe.topics.end() &&
-                        !now->topic_id.empty() && now->topic_id != known->second);
-  };
-  std::erase_if(memory.arrivals, is_replaced);
-  std::erase_if(memory.stamps, is_replaced);
-  std::erase_if(memory.leaderships, is_replaced);
+  if (!memory.cluster_id.empty() && !probe.cluster_id.empty() &&
+      memory.cluster_id != probe.cluster_id) {
+    memory = PipelineMemory();
+    return;
+  }
+  std::set<std::string, std::less<>> replaced;
+  for (const kafka::TopicFacts& topic : probe.topics) {
+    const auto known = memory.topic_ids.find(topic.topic);
+    if (known != memory.topic_ids.end() && !topic.topic_id.empty() &&
+        topic.topic_id != known->second)
+      replaced.insert(topic.topic);
+  }
+  BeginAnew(memory, replaced);
   memory.cuts.clear();
   memory.topic_ids.clear();
   memory.cluster_id.clear();

@@ -161,6 +161,10 @@ TEST(FreshnessPipelineCaseTest, Case05WhatWasSeenOfTheOldTopicSaysNothingOnceThe
   const PipelineReport report = world.Sla(10min).Judge();
   EXPECT_EQ(report.status, PipelineStatus::kFresh);
   EXPECT_EQ(report.lag, 1min);
+  // But that it began after they were seen: old records have not waited for longer.
+  World backfill = One(Aged(25h)).SawEnd(10, 3h).SawEnd(500, 5min).KnewTopicAs("id-0");
+  backfill.memory.checkpoint_value = "orders,0:480";
+  EXPECT_EQ(backfill.Judge().lag, 5min);
   // Of the same topic it does.
   world.memory.topic_ids[support::kTopic] = "id-1";
   EXPECT_EQ(world.Judge().lag, 2h);
