@@ -26,11 +26,6 @@ WireAsker::LeaderQuestion<Request>::LeaderQuestion(WireAsker& asker, Listener& l
       question_(asker.connections_.NextQuestion()) {}
 
 template <class Request>
-WireAsker::LeaderQuestion<Request>::~LeaderQuestion() {
-  asker_.connections_.Abandon(question_);
-}
-
-template <class Request>
 void WireAsker::LeaderQuestion<Request>::Run(std::vector<Item> items, Milliseconds limit,
                                              const Budget& budget) {
   Patience patience(limit, budget);

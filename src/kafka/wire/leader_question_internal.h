@@ -44,7 +44,7 @@ class WireAsker::LeaderQuestion {
   LeaderQuestion(WireAsker& asker, Listener& listener, const std::vector<Step>& steps);
   LeaderQuestion(const LeaderQuestion&) = delete;
   LeaderQuestion& operator=(const LeaderQuestion&) = delete;
-  ~LeaderQuestion();
+  ~LeaderQuestion() { asker_.connections_.Abandon(question_); }
 
   /// Once. The items of one topic stand together, by partition. Returns when all have answered, or
   /// as Patience says; then some items were neither taken nor blamed.
