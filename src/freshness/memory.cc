@@ -1,7 +1,6 @@
 #include "freshness/memory.h"
 
 #include <algorithm>
-#include <set>
 #include <string_view>
 #include <utility>
 
@@ -71,6 +70,20 @@ void EraseWhere(PipelineMemory& memory, Predicate is_over) {
   std::erase_if(memory.cuts, is_of_it);
 }
 
+/// Another topic has the name: its log began after the last sighting of the former one's.
+void BeginAnew(PipelineMemory& memory, const std::string& topic) {
+  const auto is_of_it = [&](const auto& entry) { return entry.first.topic == topic; };
+  std::erase_if(memory.stamps, is_of_it);
+  std::erase_if(memory.leaderships, is_of_it);
+  for (auto& entry : memory.arrivals) {
+    if (!is_of_it(entry) || entry.second.empty()) continue;
+    Arrivals begun = {entry.second.back()};
+    begun.front().end = 0;
+    begun.front().seen_for = Milliseconds(0);
+    entry.second = std::move(begun);
+  }
+}
+
 using Leadership = PipelineMemory::Leadership;
 
 /// Up to where the log of a new leader, who leads in `epoch`, is the one that was seen: exactly, or
@@ -135,7 +148,10 @@ class Learning {
 
   PipelineMemory Learn(const lake::SourceCheckpoint& checkpoint) {
     Forget();
-    if (memory_.checkpoint_value != checkpoint.value) Adopt(checkpoint.value);
+    if (memory_.checkpoint_value != checkpoint.value) {
+      LeaveCheckpoint(memory_, probe_);
+      memory_.checkpoint_value = checkpoint.value;
+    }
     if (memory_.cluster_id.empty()) memory_.cluster_id = probe_.cluster_id;
     if (IsOtherCluster()) return std::move(memory_);
     for (const auto& [name, topic] : topics_)
@@ -155,26 +171,6 @@ class Learning {
   void Forget() {
     std::erase_if(memory_.topic_ids, [&](const auto& entry) { return !IsKnown(entry.first); });
     EraseWhere(memory_, [&](const kafka::TopicPartition& key) { return !IsKnown(key.topic); });
-  }
-
-  /// A new checkpoint belongs to the topics and the cluster that are there now. Sightings stay
-  /// where the topic does.
-  void Adopt(const std::string& checkpoint_value) {
-    const bool is_moved = !memory_.cluster_id.empty() && IsOtherCluster();
-    std::set<std::string, std::less<>> replaced;
-    for (auto& [name, id] : memory_.topic_ids) {
-      const std::string& now = topics_.at(name)->topic_id;
-      if (is_moved || (!now.empty() && now != id)) replaced.insert(name);
-      if (is_moved || !now.empty()) id = now;
-    }
-    std::erase_if(memory_.topic_ids, [](const auto& entry) { return entry.second.empty(); });
-    if (is_moved)
-      EraseWhere(memory_, [](const kafka::TopicPartition&) { return true; });
-    else
-      BeginAnew(memory_, replaced);
-    memory_.cuts.clear();
-    if (is_moved) memory_.cluster_id = probe_.cluster_id;
-    memory_.checkpoint_value = checkpoint_value;
   }
 
   bool IsReplaced(const std::string& topic) const {
@@ -225,18 +221,20 @@ PipelineMemory Remember(PipelineMemory memory, const lake::SourceCheckpoint& che
   return Learning(std::move(memory), probe).Learn(checkpoint);
 }
 
-void BeginAnew(PipelineMemory& memory, const std::set<std::string, std::less<>>& replaced) {
-  const auto is_replaced = [&](const auto& entry) { return replaced.contains(entry.first.topic); };
-  std::erase_if(memory.stamps, is_replaced);
-  std::erase_if(memory.leaderships, is_replaced);
-  std::erase_if(memory.cuts, is_replaced);
-  for (auto& entry : memory.arrivals) {
-    if (!is_replaced(entry) || entry.second.empty()) continue;
-    Arrivals begun = {entry.second.back()};
-    begun.front().end = 0;
-    begun.front().seen_for = Milliseconds(0);
-    entry.second = std::move(begun);
+void LeaveCheckpoint(PipelineMemory& memory, const kafka::ProbeResult& probe) {
+  if (!memory.cluster_id.empty() && !probe.cluster_id.empty() &&
+      memory.cluster_id != probe.cluster_id) {
+    EraseWhere(memory, [](const kafka::TopicPartition&) { return true; });
+    memory.topic_ids.clear();
+    memory.cluster_id.clear();
   }
+  for (const kafka::TopicFacts& topic : probe.topics) {
+    const auto known = memory.topic_ids.find(topic.topic);
+    if (known == memory.topic_ids.end() || topic.topic_id.empty()) continue;
+    if (known->second != topic.topic_id) BeginAnew(memory, topic.topic);
+    memory.topic_ids.erase(known);
+  }
+  memory.cuts.clear();
 }
 
 void TakeLeader(PipelineMemory& memory, const kafka::PartitionFacts& facts) {

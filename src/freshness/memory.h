@@ -4,7 +4,6 @@
 #include <cstddef>
 #include <map>
 #include <optional>
-#include <set>
 #include <string>
 #include <vector>
 
@@ -86,9 +85,11 @@ struct PipelineMemory {
 PipelineMemory Remember(PipelineMemory memory, const lake::SourceCheckpoint& checkpoint,
                         const kafka::ProbeResult& probe);
 
-/// What was seen of topics that others replaced since is forgotten, but for this: their logs began
-/// after the last sighting.
-void BeginAnew(PipelineMemory& memory, const std::set<std::string, std::less<>>& replaced);
+/// `memory` once the table has another checkpoint than the one it belongs to: that one's ids bind
+/// nothing any more, nor do cuts. Of another cluster nothing is known; of a topic that another one
+/// replaced since, that the new one's log began after the last sighting of it. What the topics and
+/// the cluster are called now is for the caller to learn.
+void LeaveCheckpoint(PipelineMemory& memory, const kafka::ProbeResult& probe);
 
 /// `memory` after what `facts` say of the partition's leader: where the log of a new leader is not
 /// the one that was seen, that is added to `cuts`, and what was seen behind it is forgotten. The

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <map>
-#include <set>
 #include <string>
 #include <utility>
 
@@ -27,33 +26,11 @@ bool IsUndecided(const PartitionVerdict& verdict) {
   return verdict.verdict == Verdict::kUnknown || verdict.verdict == Verdict::kAhead;
 }
 
-/// Without what belongs to another checkpoint than this one: ids seen with it bind nothing, and
-/// what was seen of a topic that another one replaced since says nothing of this one.
-void ForgetOther(PipelineMemory& memory, const lake::SourceCheckpoint& checkpoint,
-                 const kafka::ProbeResult& probe) {
-  if (memory.checkpoint_value.empty() || memory.checkpoint_value == checkpoint.value) return;
-  if (!memory.cluster_id.empty() && !probe.cluster_id.empty() &&
-      memory.cluster_id != probe.cluster_id) {
-    memory = PipelineMemory();
-    return;
-  }
-  std::set<std::string, std::less<>> replaced;
-  for (const kafka::TopicFacts& topic : probe.topics) {
-    const auto known = memory.topic_ids.find(topic.topic);
-    if (known != memory.topic_ids.end() && !topic.topic_id.empty() &&
-        topic.topic_id != known->second)
-      replaced.insert(topic.topic);
-  }
-  BeginAnew(memory, replaced);
-  memory.cuts.clear();
-  memory.topic_ids.clear();
-  memory.cluster_id.clear();
-}
-
 /// What earlier runs saw that still counts.
 PipelineMemory MemoryFor(PipelineMemory memory, const lake::SourceCheckpoint& checkpoint,
                          const kafka::ProbeResult& probe) {
-  ForgetOther(memory, checkpoint, probe);
+  if (!memory.checkpoint_value.empty() && memory.checkpoint_value != checkpoint.value)
+    LeaveCheckpoint(memory, probe);
   for (const kafka::PartitionFacts& facts : probe.partitions) TakeLeader(memory, facts);
   return memory;
 }
