@@ -38,6 +38,16 @@ Offset StartOf(const PartitionFacts& facts) {
   return std::max(facts.committed.value_or(0), *facts.log_start);
 }
 
+/// What a round tells anew.
+void ForgetLog(PartitionFacts& facts) {
+  facts.high_watermark.reset();
+  facts.last_stable.reset();
+  facts.log_start.reset();
+  facts.leader_epoch.reset();
+  facts.former_epoch.reset();
+  facts.epoch_before.reset();
+}
+
 Status CheckRequest(const ProbeRequest& request) {
   std::set<std::string_view> names;
   for (const ProbeRequest::Topic& topic : request.topics) {
@@ -220,11 +230,7 @@ class Run {
     }
     const auto asked_at =
         std::chrono::time_point_cast<Milliseconds>(std::chrono::system_clock::now());
-    for (const WatermarkTarget& target : targets) {
-      target.facts->leader_epoch.reset();
-      target.facts->former_epoch.reset();
-      target.facts->epoch_before.reset();
-    }
+    for (const WatermarkTarget& target : targets) ForgetLog(*target.facts);
     const auto taken_at = asker_.AskWatermarks(request_.isolation, targets, patience_, budget_);
     if (taken_at) result_.observed_at = *taken_at;
     AskFormerEpochs(targets);
@@ -294,9 +300,7 @@ class Run {
         return;
       }
       asked.outcome = WatermarkTarget::Outcome::kAgain;
-      facts.high_watermark.reset();
-      facts.last_stable.reset();
-      facts.log_start.reset();
+      ForgetLog(facts);
       facts.fault = ProbeFault::kTimeout;
       facts.fault_message = fmt::format("no answer in time about the former leader from broker={}",
                                         *asked.place.address);

@@ -41,7 +41,7 @@ struct Place {
 /// One partition to ask for its ends. The answer goes into `facts`: the ends, then the log start,
 /// or the fault.
 struct WatermarkTarget {
-  PartitionFacts* facts = nullptr;  ///< borrowed for the call
+  PartitionFacts* facts = nullptr;  ///< borrowed for the call; without ends before it
   Place place;
 
   enum class Outcome {

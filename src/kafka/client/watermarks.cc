@@ -177,12 +177,6 @@ class Round {
 std::optional<WallTime> AskWatermarks(Client& client, IsolationLevel isolation,
                                       std::span<WatermarkTarget> targets, Milliseconds patience,
                                       const Budget& budget) {
-  for (WatermarkTarget& target : targets) {
-    target.outcome = WatermarkTarget::Outcome::kSilent;
-    target.facts->high_watermark.reset();
-    target.facts->last_stable.reset();
-    target.facts->log_start.reset();
-  }
   return Round(client, isolation, budget).Run(targets, patience);
 }
 

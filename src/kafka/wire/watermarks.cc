@@ -159,12 +159,6 @@ class WireAsker::EpochLookUp final : public LeaderQuestion<OffsetForLeaderEpochR
 std::optional<WallTime> WireAsker::AskWatermarks(IsolationLevel isolation,
                                                  std::span<WatermarkTarget> targets,
                                                  Milliseconds patience, const Budget& budget) {
-  for (WatermarkTarget& target : targets) {
-    target.outcome = WatermarkTarget::Outcome::kSilent;
-    target.facts->high_watermark.reset();
-    target.facts->last_stable.reset();
-    target.facts->log_start.reset();
-  }
   return LogEnds(isolation, targets).Run(*this, patience, budget);
 }
 
