@@ -30,15 +30,9 @@ Status PutDamagedAside(const std::string& file, const Error& why) {
 Result<std::unique_ptr<SqlSession>> OpenSession(const StateOptions& options,
                                                 std::string_view file_name) {
   if (!options.url.empty()) return OpenPostgres(options.url);
-  const fs::path folder = options.path;
-  std::error_code error;
-  fs::create_directories(folder, error);
-  if (error) {
-    return Fail(ErrorKind::kUnavailable,
-                fmt::format("the state's folder cannot be made path={} error={}", folder.string(),
-                            error.message()));
-  }
-  auto session = OpenSqlite((folder / file_name).string());
+  const std::string file = (fs::path(options.path) / file_name).string();
+  TRY(MakeFolderOf(file));
+  auto session = OpenSqlite(file);
   if (session || session.error().kind != ErrorKind::kCorrupt) return session;
   return OpenSessionAnew(options, file_name, session.error());
 }

@@ -78,14 +78,8 @@ Result<Database> OpenToWrite(const std::string& file) {
 /// So that a database can be made at the path: its folder is there, and no other file. Where one
 /// was put aside to, or nothing.
 Result<std::string> MakeRoom(const std::string& file) {
-  const fs::path folder = fs::path(file).parent_path();
+  TRY(MakeFolderOf(file));
   std::error_code error;
-  fs::create_directories(folder, error);
-  if (error) {
-    return Fail(ErrorKind::kUnavailable,
-                fmt::format("the state's folder cannot be made path={} error={}", folder.string(),
-                            error.message()));
-  }
   if (!fs::exists(fs::symlink_status(file, error))) return std::string();
   // Whoever holds it goes on with it.
   if (auto found = OpenToWrite(file); !found && found.error().kind != ErrorKind::kCorrupt)
@@ -220,6 +214,16 @@ Status CheckWhole(SqlSession& session, const std::string& file) {
 }
 
 }  // namespace
+
+Status MakeFolderOf(const std::string& file) {
+  const fs::path folder = fs::path(file).parent_path();
+  std::error_code error;
+  fs::create_directories(folder, error);
+  if (!error) return {};
+  return Fail(ErrorKind::kUnavailable,
+              fmt::format("the state's folder cannot be made path={} error={}", folder.string(),
+                          error.message()));
+}
 
 Result<std::string> PutAside(const std::string& file, std::string_view why) {
   const auto now = std::chrono::duration_cast<std::chrono::milliseconds>(

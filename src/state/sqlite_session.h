@@ -18,6 +18,9 @@ namespace tidemark::state {
 /// process holds it.
 Result<std::unique_ptr<SqlSession>> OpenSqlite(const std::string& file);
 
+/// Makes the folder that the file is to be in, where there is none.
+Status MakeFolderOf(const std::string& file);
+
 /// Puts the file out of the way as "<name>.<why>-<time>", with what SQLite keeps beside it, and
 /// gives that name.
 Result<std::string> PutAside(const std::string& file, std::string_view why);
