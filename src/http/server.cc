@@ -111,11 +111,7 @@ class BeastServer final : public Server {
     });
     {
       const std::lock_guard lock(streams_mutex_);
-      for (const auto& stream : streams_) {
-        const std::lock_guard stream_lock(stream->mutex);
-        stream->is_over = true;
-        Wake(stream);
-      }
+      for (const auto& stream : streams_) End(stream);
     }
     {
       std::unique_lock lock(busy_mutex_);
@@ -310,7 +306,7 @@ class BeastServer final : public Server {
     }
     // A client of events has nothing more to say: what can be read from it is that it left.
     beast::get_lowest_layer(stream).socket().async_wait(Tcp::socket::wait_read,
-                                                        [queue](error_code) { End(*queue); });
+                                                        [queue](error_code) { End(queue); });
     std::string text =
         "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nCache-Control: no-store\r\n"
         "Connection: close\r\n\r\n: tidemark\n\n";
@@ -346,12 +342,10 @@ class BeastServer final : public Server {
     queue.events.clear();
     return text;
   }
-  static void End(EventQueue& queue) {
-    {
-      const std::lock_guard lock(queue.mutex);
-      queue.is_over = true;
-    }
-    queue.wake.cancel();
+  static void End(const std::shared_ptr<EventQueue>& queue) {
+    const std::lock_guard lock(queue->mutex);
+    queue->is_over = true;
+    Wake(queue);
   }
   static bool IsOver(EventQueue& queue) {
     const std::lock_guard lock(queue.mutex);
