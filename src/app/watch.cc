@@ -236,9 +236,6 @@ class Watch::Loop {
     }
     memory.clock = std::move(now);
   }
-  Milliseconds ClockStepDuring(const Passage& passage) const {
-    return freshness::ClockStepSince(passage.memory, ReadClock(*edges_.clock));
-  }
 
   void Run(const std::stop_token& stop) {
     while (!stop.stop_requested()) {
@@ -418,7 +415,8 @@ class Watch::Loop {
 
   void Judge(Passage passage, ClusterFacts cluster) {
     // Times of two clocks: nothing can be told of them together.
-    if (IsClockStep(ClockStepDuring(passage))) return LookAgain(passage);
+    const Milliseconds step = freshness::ClockStepSince(passage.memory, ReadClock(*edges_.clock));
+    if (IsClockStep(step)) return LookAgain(passage, step);
     const WallTime now = cluster.result ? cluster.result->observed_at : edges_.clock->Now();
     const MonoTime mono = edges_.clock->Mono();
     Look look;
@@ -451,8 +449,8 @@ class Watch::Loop {
   }
 
   /// The clock was set during the look.
-  void LookAgain(const Passage& passage) {
-    NoteClockStep(ClockStepDuring(passage));
+  void LookAgain(const Passage& passage, Milliseconds step) {
+    NoteClockStep(step);
     Drop(passage);
   }
 
