@@ -70,6 +70,15 @@ const StoreConfig& StoreFor(const Config& config, std::string_view table) {
   return found == config.stores.end() ? defaults : *found;
 }
 
+Status ListenAt(const std::string& listen, Config& config) {
+  if (listen.empty()) return {};
+  HttpConfig http = config.http.value_or(HttpConfig{});
+  if (auto parsed = ParseListen(listen, http); !parsed)
+    return Fail(ErrorKind::kInvalidArgument, "--listen: " + parsed.error().message);
+  config.http = http;
+  return {};
+}
+
 void HideInLog(const Config& config) {
   // What an older configuration held stays hidden: its clients may still talk.
   static std::mutex mutex;

@@ -114,6 +114,10 @@ Result<Config> ReadConfig(const std::string& path, const ConfigSources& sources)
 /// How to reach a table: the first entry of `stores` that matches, or the defaults.
 const StoreConfig& StoreFor(const Config& config, std::string_view table);
 
+/// What --listen says, where it was given, instead of what the file says; kInvalidArgument names
+/// the flag.
+Status ListenAt(const std::string& listen, Config& config);
+
 /// Keeps the hidden values of the whole configuration out of the log too, from now on. The first
 /// call comes before other threads log; later ones from any thread.
 void HideInLog(const Config& config);

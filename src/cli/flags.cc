@@ -83,16 +83,6 @@ void AddServingFlags(CLI::App& command, ServingFlags& flags) {
   command.add_flag("-q,--quiet", flags.is_quiet, "Log warnings and errors only");
 }
 
-Status ListenAt(const std::string& listen, app::Config& config) {
-  if (listen.empty()) return {};
-  app::HttpConfig http = config.http.value_or(app::HttpConfig{});
-  if (auto parsed = app::ParseListen(listen, http); !parsed) {
-    return Fail(ErrorKind::kInvalidArgument, "--listen: " + parsed.error().message);
-  }
-  config.http = http;
-  return {};
-}
-
 std::string RefuseEmpty(const std::string& value) {
   return value.empty() ? "the value is empty" : "";
 }

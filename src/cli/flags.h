@@ -63,9 +63,6 @@ struct ServingFlags {
 };
 void AddServingFlags(CLI::App& command, ServingFlags& flags);
 
-/// A --listen, where one was given, instead of what `config` says; kInvalidArgument names the flag.
-Status ListenAt(const std::string& listen, app::Config& config);
-
 /// A check for flags whose value may not be empty: from a script an empty one is a variable that
 /// was not set, and must not read as if the flag were missing.
 std::string RefuseEmpty(const std::string& value);

@@ -19,7 +19,7 @@ namespace {
 int RunCommand(const ServingFlags& options) {
   auto config = app::ReadConfig(options.config_file, app::SystemConfigSources());
   if (!config) return Complain(config.error());
-  if (const auto placed = ListenAt(options.listen, *config); !placed)
+  if (const auto placed = app::ListenAt(options.listen, *config); !placed)
     return Complain(placed.error());
   SetLogLevel(options.is_quiet ? LogLevel::kWarning : LogLevel::kInfo);
   StopSignal stop;

@@ -27,7 +27,7 @@ int RunCommand(const ServingFlags& options) {
   if (!config) return Complain(config.error());
   if (const auto any = app::SelectPipelines(*config, {}); !any && !config->feed && !config->mirror)
     return Complain(any.error());
-  if (const auto placed = ListenAt(options.listen, *config); !placed)
+  if (const auto placed = app::ListenAt(options.listen, *config); !placed)
     return Complain(placed.error());
   SetLogLevel(options.is_quiet ? LogLevel::kWarning : LogLevel::kInfo);
   struct sigaction on_hangup = {};
