@@ -456,16 +456,11 @@ class Daemon {
 
   void GoOnWith(Config config) {
     const auto old = current_.Get();
-    // As at the start, where the command line goes before the file.
-    HttpConfig http = config.http.value_or(HttpConfig{});
-    if (!options_.listen.empty() && ParseListen(options_.listen, http)) config.http = http;
+    // As at the start, where it was found right.
+    static_cast<void>(ListenAt(options_.listen, config));
     HideInLog(config);
     WarnOfRestart(*old, config);
-    if (const std::string& file = old->http.value_or(HttpConfig{}).bearer_tokens_file;
-        !file.empty()) {
-      if (auto read = tokens_.Read(file); !read)
-        Log(LogLevel::kError, "the bearer tokens stay as they were: " + read.error().message);
-    }
+    tokens_.ReadAgain();
     if (keeper_) keeper_->KeepOnly(NamesOf(config));
     lanes_->Set(config.exporters.senders);
     for (const auto& notice : notices_->KeepOnly(config, edges_.clock->Now())) lanes_->Tell(notice);

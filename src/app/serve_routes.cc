@@ -268,12 +268,15 @@ bool IsSameSecret(std::string_view a, std::string_view b) {
 
 }  // namespace
 
+bool BearerTokens::ReadAgain() {
+  if (path_.empty()) return false;
+  const auto read = Read(path_);
+  if (!read) Log(LogLevel::kError, "the bearer tokens stay as they were: " + read.error().message);
+  return read.has_value();
+}
+
 void BearerTokens::ReadWhenChanged() {
-  if (!change_.Look()) return;
-  if (const auto read = Read(path_); !read)
-    Log(LogLevel::kError, "the bearer tokens stay as they were: " + read.error().message);
-  else
-    Log(LogLevel::kInfo, "bearer tokens read again");
+  if (change_.Look() && ReadAgain()) Log(LogLevel::kInfo, "bearer tokens read again");
 }
 
 Status BearerTokens::Read(const std::string& path) {

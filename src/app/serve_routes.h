@@ -47,8 +47,9 @@ class BearerTokens {
  public:
   /// Reads the file; kInvalidArgument when there is no token in it. The old ones stay then.
   Status Read(const std::string& path);
-  /// Reads the file again when it has changed and rests; what is wrong with it is logged. From the
-  /// thread that reads, about once a second.
+  /// Reads that file again, if there was one; whether it did. What is wrong with it is logged.
+  bool ReadAgain();
+  /// The same when it has changed and rests. From the thread that reads, about once a second.
   void ReadWhenChanged();
   /// Any thread. Takes the same time for every wrong token.
   bool Allow(const http::Request& request) const;
