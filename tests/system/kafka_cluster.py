@@ -48,6 +48,15 @@ _PR_SET_PDEATHSIG = 1
 START_SECONDS_MAX = 240
 STARTS_MAX = 3  # a port may be taken between choosing and listening
 
+# Topics that are made by a broker itself.
+INTERNAL_TOPICS = {
+    "offsets.topic.num.partitions": "1",
+    "offsets.topic.replication.factor": "1",
+    "transaction.state.log.num.partitions": "1",
+    "transaction.state.log.replication.factor": "1",
+    "transaction.state.log.min.isr": "1",
+}
+
 # The least a node needs; index files are mapped into memory and are large by default.
 _SETTINGS = {
     "process.roles": "broker,controller",
@@ -56,11 +65,7 @@ _SETTINGS = {
     "listener.security.protocol.map": "CONTROLLER:PLAINTEXT,PLAINTEXT:PLAINTEXT,"
     "SASL_PLAINTEXT:SASL_PLAINTEXT,SSL:SSL,SASL_SSL:SASL_SSL,MISNAMED:SSL",
     "auto.create.topics.enable": "false",
-    "offsets.topic.num.partitions": "1",
-    "offsets.topic.replication.factor": "1",
-    "transaction.state.log.num.partitions": "1",
-    "transaction.state.log.replication.factor": "1",
-    "transaction.state.log.min.isr": "1",
+    **INTERNAL_TOPICS,
     "share.coordinator.state.topic.num.partitions": "1",
     "share.coordinator.state.topic.replication.factor": "1",
     "share.coordinator.state.topic.min.isr": "1",
@@ -218,6 +223,12 @@ class KafkaCluster:
         self._launch(node)
         self._await(node, alive)
         self._forget_clients()
+
+    def start_dead(self) -> None:
+        """Every node that was killed, so that all are there."""
+        for node in self.nodes:
+            if node.process is None:
+                self.start_again(node)
 
     def pause(self, node: Node) -> None:
         """It keeps its connections, takes new ones, and says nothing."""

@@ -10,7 +10,7 @@ from confluent_kafka import KafkaException, Producer
 from confluent_kafka.admin import AdminClient, NewTopic
 
 from free_ports import free_ports
-from kafka_cluster import HOST, Record, produce_with
+from kafka_cluster import HOST, INTERNAL_TOPICS, Record, produce_with
 from waiting import wait_until
 
 START_SECONDS_MAX = 120
@@ -31,11 +31,7 @@ class OldKafka:
             "listeners": f"PLAINTEXT://{HOST}:{self._port}",
             "log.dirs": f"{folder}/data",
             "auto.create.topics.enable": "false",
-            "offsets.topic.num.partitions": "1",
-            "offsets.topic.replication.factor": "1",
-            "transaction.state.log.num.partitions": "1",
-            "transaction.state.log.replication.factor": "1",
-            "transaction.state.log.min.isr": "1",
+            **INTERNAL_TOPICS,
             "log.cleaner.dedupe.buffer.size": "16777216",
         }
         (folder / "server.properties").write_text("".join(f"{k}={v}\n" for k, v in settings.items()))

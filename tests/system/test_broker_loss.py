@@ -129,15 +129,11 @@ class TestALogIsCutByAnUncleanElection:
     def lab(
         self, tidemark: Program, kafka_of_three: KafkaCluster, tmp_path: pathlib.Path
     ) -> Iterator[Lab]:
-        for node in kafka_of_three.nodes:
-            if node.process is None:
-                kafka_of_three.start_again(node)
+        kafka_of_three.start_dead()
         made = Lab(tidemark, kafka_of_three, tmp_path)
         yield made
         made.close()
-        for node in kafka_of_three.nodes:
-            if node.process is None:
-                kafka_of_three.start_again(node)
+        kafka_of_three.start_dead()
 
     @staticmethod
     def append(kafka: KafkaCluster, topic: str, count: int) -> None:
