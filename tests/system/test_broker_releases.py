@@ -4,6 +4,7 @@ lie in another store (KIP-405)."""
 from __future__ import annotations
 
 import pathlib
+import threading
 from collections.abc import Callable, Iterator
 
 import pytest
@@ -106,40 +107,69 @@ class TestTieredStorage:
     """Case 38: all but the segment that is written to lie elsewhere, and the broker has deleted its own copies."""
 
     @pytest.fixture(scope="class")
-    def kafka(self, dependencies: pathlib.Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[KafkaCluster]:
-        folder = tmp_path_factory.mktemp("tiered")
-        (folder / "remote").mkdir()
+    def tier(self, tmp_path_factory: pytest.TempPathFactory) -> pathlib.Path:
+        folder = tmp_path_factory.mktemp("tier") / "remote"
+        folder.mkdir()
+        return folder
+
+    @pytest.fixture(scope="class")
+    def kafka(
+        self, dependencies: pathlib.Path, tmp_path_factory: pytest.TempPathFactory, tier: pathlib.Path
+    ) -> Iterator[KafkaCluster]:
         (jar,) = (dependencies / "kafka-tier-4.3.1").glob("*.jar")
         settings = {
             "remote.log.storage.system.enable": "true",
             "remote.log.storage.manager.class.name": "org.apache.kafka.server.log.remote.storage.LocalTieredStorage",
             "remote.log.storage.manager.class.path": str(jar),
             "remote.log.storage.manager.impl.prefix": "rsm.config.",
-            "rsm.config.dir": str(folder / "remote"),
+            "rsm.config.dir": str(tier),
             "remote.log.metadata.manager.listener.name": "PLAINTEXT",
             "remote.log.metadata.manager.impl.prefix": "rlmm.config.",
             "rlmm.config.remote.log.metadata.topic.num.partitions": "1",
             "rlmm.config.remote.log.metadata.topic.replication.factor": "1",
             "remote.log.manager.task.interval.ms": "500",
         }
+        folder = tmp_path_factory.mktemp("tiered")
         cluster = KafkaCluster(folder / "broker", dependencies / "kafka-4.3.1", settings=settings)
         with cluster:
             yield cluster
 
-    def test_records_that_lie_elsewhere_are_judged_as_ever(
-        self, tidemark: Program, make_table: MakeTable, kafka: KafkaCluster
-    ) -> None:
+    @staticmethod
+    def fill(kafka: KafkaCluster, topic: str, when: list[int]) -> None:
         config = {"remote.storage.enable": "true", "local.retention.ms": "100", "segment.bytes": "1048576"}
-        kafka.create_topic("tiered", 1, {**config, "file.delete.delay.ms": "100"})
-        when = stamps()
+        kafka.create_topic(topic, 1, {**config, "file.delete.delay.ms": "100"})
         # Each fills a segment.
-        kafka.produce("tiered", [Record(0, stamp, value=b"v" * 600_000) for stamp in when])
-        left = kafka.nodes[0].folder / "data/tiered-0"
+        kafka.produce(topic, [Record(0, stamp, value=b"v" * 600_000) for stamp in when])
+        left = kafka.nodes[0].folder / f"data/{topic}-0"
         wait_until(
             lambda: [each.name for each in left.glob("*.log")] == [f"{len(when):020}.log"], "the segments to move", 60
         )
-        assert kafka.log_start("tiered") == 0
+        assert kafka.log_start(topic) == 0
 
+    def test_records_that_lie_elsewhere_are_judged_as_ever(
+        self, tidemark: Program, make_table: MakeTable, kafka: KafkaCluster
+    ) -> None:
+        when = stamps()
+        self.fill(kafka, "tiered", when)
         look = Look(tidemark, make_table, kafka.bootstrap())
         for committed in range(len(when) + 1):
             check_pipeline(look(f"tiered,0:{committed}"), "tiered", {0: of_log(committed, when)})
+
+    def test_a_tier_out_of_reach_is_named_and_asked_again(
+        self, tidemark: Program, make_table: MakeTable, kafka: KafkaCluster, tier: pathlib.Path
+    ) -> None:
+        when = stamps()
+        self.fill(kafka, "apart", when)
+        look = Look(tidemark, make_table, kafka.bootstrap())
+        (log,) = tier.rglob("apart-0-*")
+        elsewhere = tier.with_name("elsewhere")
+        log.rename(elsewhere)
+        for client in ("librdkafka", "wire"):
+            run = look("apart,0:1", "--timeout", "3s", "--kafka-client", client)
+            assert (run.code, run.pipeline["reason"]) == (UNKNOWN, "partitions_unknown")
+        assert "offsets from 1 to 3 lie in tiered storage" in run.pipeline["message"]
+
+        back = threading.Timer(1, elsewhere.rename, (log,))
+        back.start()
+        check_pipeline(look("apart,0:1"), "apart", {0: of_log(1, when)})
+        back.join()

@@ -43,6 +43,8 @@ FaultOfCode FaultOf(rd_kafka_resp_err_t code) {
     case RD_KAFKA_RESP_ERR__TIMED_OUT:
     case RD_KAFKA_RESP_ERR__TIMED_OUT_QUEUE:
     case RD_KAFKA_RESP_ERR__IN_PROGRESS: return {ProbeFault::kTimeout, true};
+    // What a broker says of anything it did not expect.
+    case RD_KAFKA_RESP_ERR_UNKNOWN: return {ProbeFault::kOther, true};
     case RD_KAFKA_RESP_ERR_MSG_SIZE_TOO_LARGE: return {ProbeFault::kTooLarge, false};
     case RD_KAFKA_RESP_ERR_INVALID_MSG:
     case RD_KAFKA_RESP_ERR__BAD_MSG:

@@ -34,6 +34,7 @@ WireAsker::WireAsker(ClusterOptions options, std::vector<BrokerAddress> bootstra
 void WireAsker::Begin() {
   connections_.Refresh();
   refusal_.reset();
+  local_starts_.clear();
   configs_.clear();
   if (topics_.size() > kTopicMemoriesMax) topics_.clear();
 }

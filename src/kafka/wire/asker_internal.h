@@ -62,6 +62,7 @@ class WireAsker final : public ClusterAsker {
   class FirstContact;
   template <class Request>
   class LeaderQuestion;
+  class LocalStartLookUp;
   class LogEnds;
   class TimeLookUp;
   class RecordSearch;
@@ -72,6 +73,9 @@ class WireAsker final : public ClusterAsker {
                                            std::map<int32_t, std::string>* addresses);
   void TakeConfigs(const DescribeConfigsResponse& response);
   void TakeFarewell(const Farewell& farewell);
+  /// Of logs whose leader answers and gives no records: what lies in tiered storage is said in
+  /// their messages.
+  void NameTier(std::span<SearchTarget> targets, Milliseconds patience, const Budget& budget);
   /// The leader's address; null: it is not among the brokers of the last description.
   const BrokerAddress* AddressOf(int32_t broker) const;
   /// Null: it was never described.
@@ -85,6 +89,8 @@ class WireAsker final : public ClusterAsker {
   TopicMemories topics_;
   std::string cluster_id_;
   std::optional<Refusal> refusal_;  // of this probe
+  // Of this probe, where it was asked for: the first offset on the leader's own disk.
+  std::map<TopicPartition, Offset> local_starts_;
 
   QuestionId config_question_ = 0;  // 0: none is open
   struct TopicConfig {

@@ -19,6 +19,8 @@ struct Meaning {
 // https://kafka.apache.org/protocol.html#protocol_error_codes. A partition that the metadata names
 // and its broker does not know will be known in a moment.
 constexpr auto kMeanings = std::to_array<Meaning>({
+    // What a broker says of anything it did not expect, of tiered storage out of its reach too.
+    {-1, {ProbeFault::kOther, true}, "unknown server error"},
     {0, {ProbeFault::kNone, false}, "no error"},
     {1, {ProbeFault::kOther, false}, "offset out of range"},
     {2, {ProbeFault::kUndecodable, false}, "corrupt message"},

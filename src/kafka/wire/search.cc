@@ -100,6 +100,7 @@ Result<uint64_t> WireAsker::SearchFirstRecords(IsolationLevel isolation,
   if (targets.empty()) return 0;
   const uint64_t before = connections_.received_bytes();
   RecordSearch(*this, isolation).Run(targets, patience, budget);
+  NameTier(targets, patience, budget);
   return connections_.received_bytes() - before;
 }
 

@@ -1,3 +1,5 @@
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <utility>
 #include <vector>
@@ -117,6 +119,41 @@ class WireAsker::TimeLookUp final : public LeaderQuestion<ListOffsetsRequest>::L
   std::span<TimeTarget> targets_;
 };
 
+/// One NameTier(). Only brokers with tiered storage (KIP-405) tell where their own disk begins.
+class WireAsker::LocalStartLookUp final : public LeaderQuestion<ListOffsetsRequest>::Listener {
+  using Question = LeaderQuestion<ListOffsetsRequest>;
+
+ public:
+  explicit LocalStartLookUp(std::span<const SearchTarget* const> targets) : targets_(targets) {}
+
+  void Run(WireAsker& asker, Milliseconds limit, const Budget& budget) {
+    starts_ = &asker.local_starts_;
+    std::vector<Question::Step> steps(1);
+    steps[0].version_min = 8;
+    steps[0].ask = [](size_t, int32_t epoch) {
+      return ListOffsetsRequest::Partition{.leader_epoch = epoch,
+                                           .timestamp_ms = ListOffsetsRequest::kEarliestLocal};
+    };
+    std::vector<Question::Item> items;
+    items.reserve(targets_.size());
+    for (const SearchTarget* target : targets_) {
+      items.push_back({.partition = &target->facts->partition, .place = target->place});
+    }
+    Question(asker, *this, steps).Run(std::move(items), limit, budget);
+  }
+
+  void Take(size_t item, size_t, const ListOffsetsResponse::Partition& answer) override {
+    if (answer.offset >= 0) (*starts_)[targets_[item]->facts->partition] = answer.offset;
+  }
+
+  // Then it is not said.
+  void Blame(size_t, FaultOfCode, const std::string&) override {}
+
+ private:
+  std::span<const SearchTarget* const> targets_;
+  std::map<TopicPartition, Offset>* starts_ = nullptr;
+};
+
 /// One AskEpochEnds().
 class WireAsker::EpochLookUp final : public LeaderQuestion<OffsetForLeaderEpochRequest>::Listener {
   using Question = LeaderQuestion<OffsetForLeaderEpochRequest>;
@@ -165,6 +202,26 @@ std::optional<WallTime> WireAsker::AskWatermarks(IsolationLevel isolation,
 void WireAsker::AskOffsetsAt(std::span<TimeTarget> targets, Milliseconds patience,
                              const Budget& budget) {
   TimeLookUp(targets).Run(*this, patience, budget);
+}
+
+void WireAsker::NameTier(std::span<SearchTarget> targets, Milliseconds patience,
+                         const Budget& budget) {
+  using Outcome = SearchTarget::Outcome;
+  std::vector<SearchTarget*> unread;
+  std::vector<const SearchTarget*> asked;
+  for (SearchTarget& target : targets) {
+    if (target.fault != ProbeFault::kTimeout && target.fault != ProbeFault::kOther) continue;
+    unread.push_back(&target);
+    const bool is_answered = target.outcome != Outcome::kUndecided;
+    if (is_answered && !local_starts_.contains(target.facts->partition)) asked.push_back(&target);
+  }
+  if (!asked.empty()) LocalStartLookUp(asked).Run(*this, patience, budget);
+  for (SearchTarget* target : unread) {
+    const auto start = local_starts_.find(target->facts->partition);
+    if (start == local_starts_.end() || start->second <= target->from) continue;
+    target->message += fmt::format("; offsets from {} to {} lie in tiered storage", target->from,
+                                   start->second - 1);
+  }
 }
 
 void WireAsker::AskEpochEnds(std::span<EpochTarget> targets, Milliseconds patience,
