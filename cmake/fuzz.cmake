@@ -6,7 +6,12 @@ set(TIDEMARK_FUZZ_SECONDS 5 CACHE STRING "how long each fuzz test runs under cte
 add_compile_options(-fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=all)
 add_link_options(-fsanitize=address,undefined)
 
-set(CMAKE_CXX_FLAGS_RELWITHDEBINFO "-O1 -g1")   # the sanitizers cost more than the optimiser saves
+# A few seconds each do not pay for the optimiser; hours do.
+option(TIDEMARK_FUZZ_OPTIMISE "optimise the fuzz targets, for long runs" OFF)
+set(CMAKE_CXX_FLAGS_RELWITHDEBINFO "-O0 -g1")
+if(TIDEMARK_FUZZ_OPTIMISE)
+  set(CMAKE_CXX_FLAGS_RELWITHDEBINFO "-O1 -g1")
+endif()
 add_custom_target(fuzz_targets)                 # the fuzz programs and what they link, not the whole program
 
 function(tidemark_fuzz name)
