@@ -22,15 +22,17 @@ WallTime Plus(WallTime time, Milliseconds by) {
 }
 
 /// Takes out the sighting whose loss makes the least difference to an age, measured as a share of
-/// it. The newest stays (it bounds what comes next), and the oldest (it bounds what is committed).
+/// it. The newest stays (it bounds what comes next), and the two oldest: the record that waits now
+/// came between them.
 void ThinOut(Arrivals& arrivals, WallTime now) {
-  size_t least = 1;
+  constexpr size_t kFirst = 2;
+  size_t least = kFirst;
   double least_share = 0;
-  for (size_t i = 1; i + 1 < arrivals.size(); ++i) {
+  for (size_t i = kFirst; i + 1 < arrivals.size(); ++i) {
     const auto error = static_cast<double>((arrivals[i].seen_at - arrivals[i - 1].seen_at).count());
     const auto age = static_cast<double>((now - arrivals[i].seen_at).count());
     const double share = error / (age + 1);
-    if (i == 1 || share < least_share) {
+    if (i == kFirst || share < least_share) {
       least = i;
       least_share = share;
     }

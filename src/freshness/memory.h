@@ -14,8 +14,9 @@
 
 namespace tidemark::freshness {
 
-/// Sightings of one partition's log end that are kept. Older ones are thinned out, so that a bound
-/// taken from them errs by a share of the age, not by a constant.
+/// Sightings of one partition's log end that are kept. Those between the first two, which bound the
+/// record that waits now, and the last are thinned out: once another record is the first, a bound
+/// taken from them errs by a share of its age, not by a constant.
 inline constexpr size_t kArrivalsMax = 32;
 
 /// What earlier runs saw; everything may be empty (a first run). The store behind it is somebody

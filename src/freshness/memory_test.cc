@@ -144,6 +144,17 @@ TEST(MemoryTest, ManySightingsAreThinnedOutAndKeepTheOldestAndTheNewest) {
   }
 }
 
+TEST(MemoryTest, ThinningOutKeepsWhatBoundsTheRecordThatWaitsNowOnBothSides) {
+  constexpr int kRounds = 1'000;
+  PipelineMemory memory = After(Lagging(100, 100));
+  for (int round = 1; round < kRounds; ++round)
+    memory = After(Lagging(100, 100 + round), std::move(memory), round * 1min);
+  const auto& arrivals = memory.arrivals.at(kFirst);
+  EXPECT_EQ(arrivals.size(), kArrivalsMax);
+  EXPECT_EQ(arrivals[0], (PipelineMemory::Arrival{100, kNow}));
+  EXPECT_EQ(arrivals[1], (PipelineMemory::Arrival{101, kNow + 1min}));
+}
+
 TEST(MemoryTest, TheFirstRecordIsRememberedWithTheOffsetItFollows) {
   World world({Seen(0, 100).Log(0, 150).Record(103, 10min)});
   world.topic().is_config_known = true;
