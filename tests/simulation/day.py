@@ -40,7 +40,7 @@ from writers import Writers  # noqa: E402
 SETTLING_SECONDS = 1.5  # looks are judged so long after they came in: events of their time have come in too
 SILENCE_SECONDS = 20.0  # beside three intervals, docs/serve.md: the time-outs of table and cluster
 LATE_SECONDS = 5.0  # beside three intervals, for pipelines that no fault touches
-TEXTS_MAX = 12  # of violations of one kind that are shown
+TEXTS_MAX = 100  # of violations of one kind that are shown
 
 
 @dataclasses.dataclass(frozen=True)

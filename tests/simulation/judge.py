@@ -21,6 +21,7 @@ from history import Log, PipelineHistory, TableCommit
 
 NEVER = float("inf")
 TOLERANCE = 0.0025  # a millisecond each of the stamp, of observed_at and of the number
+STEP_TOLERANCE = 0.001  # how far a clock was set is measured in whole milliseconds, each time
 WARNING_RATIO = 0.7
 SAVED_SECONDS = 3.0  # looks this close before a kill may be forgotten: the state is kept every second
 DELIVERY_SECONDS = 3.0  # from the end of a look to its arrival here
@@ -52,8 +53,8 @@ class DaemonClock:
     def step(self, asked: float, done: float, offset: float) -> None:
         self._steps.append((asked, done, offset))
 
-    def was_set_between(self, since: float, until: float) -> bool:
-        return any(since <= done and asked <= until for asked, done, _ in self._steps[1:])
+    def times_set_between(self, since: float, until: float) -> int:
+        return sum(since <= done and asked <= until for asked, done, _ in self._steps[1:])
 
     def real_moments(self, observed_at: float, received: float) -> list[tuple[float, float]]:
         """(moment on the machine's clock, offset then), for each setting under which the daemon's clock can have
@@ -153,19 +154,21 @@ class _Window:
         by_stamp = self.at - log.stamps_ms[offset] / 1000
         seen = sightings.last_before(log.sent[offset], daemon)
         by_sighting = self.at - seen if seen is not None else NEVER
-        if self.offset == 0 and not self.was_clock_set(log, offset):
+        times_set = self.times_clock_set(log, offset)
+        if self.offset == 0 and times_set == 0:
             # A stamp of long ago says nothing of the wait when an earlier look did not see the record yet.
             return shortest, min(by_stamp, by_sighting)
         # The daemon's clock says nothing of the stamp: only its own looks bound the wait.
         first = sightings.first_after(log.acked[offset], daemon, self.at)
-        return (self.at - first if first is not None else 0.0), by_sighting
+        more = STEP_TOLERANCE * times_set
+        return (max(0.0, self.at - first - more) if first is not None else 0.0), by_sighting + more
 
-    def was_clock_set(self, log: Log, offset: int) -> bool:
+    def times_clock_set(self, log: Log, offset: int) -> int:
         """While the record can have waited, for all that the daemon saw."""
         if offset >= len(log.sent):
-            return False
+            return 0
         seen = self.judge.sightings[self.plan.name].last_before(log.sent[offset], self.look.daemon)
-        return self.judge.clock.was_set_between(log.sent[offset] if seen is None else seen, self.at)
+        return self.judge.clock.times_set_between(log.sent[offset] if seen is None else seen, self.at)
 
     def is_age_in_doubt(self) -> bool:
         """Whether something waits since before the daemon's clock was set for the last time."""
@@ -175,7 +178,7 @@ class _Window:
             return False
         logs = self.history.incarnations[commit.incarnation].logs
         return any(
-            self.was_clock_set(log, max(commit.offsets[number], start))
+            self.times_clock_set(log, max(commit.offsets[number], start)) > 0
             for number, log in enumerate(logs)
             for start in log.starts_in(self.begun, self.at)
         )

@@ -278,6 +278,17 @@ def test_a_stepped_clock_moves_no_wait(world: World, offset: float) -> None:
         assert "wrong_lag" in world.kinds(**shown, lag_seconds=wrong, status=status, **ratio)
 
 
+def test_each_setting_of_the_clock_is_measured_to_the_millisecond(world: World) -> None:
+    sightings = world.judge.sightings["t001"]
+    sightings.add(NOW - 31, NOW - 31.1, 1)
+    sightings.add(NOW - 29, NOW - 29.1, 1)
+    for number in range(3):
+        world.clock.step(NOW - 10 + number, NOW - 9.9 + number, 20.0 * (number + 1))
+    shown = {"observed_at": at(NOW + 60), "checkpoint__commit_age_seconds": 109.95}
+    for lag, kinds in ((28.996, set()), (28.99, {"wrong_lag"}), (31.105, set()), (31.11, {"wrong_lag"})):
+        assert world.kinds(**shown, lag_seconds=lag, sla_ratio=lag / 40, sla_ratio_capped=lag / 40) == kinds
+
+
 def scrape_of(report: dict) -> str:
     lines = []
     for (name, word), number in expected_series(report).items():
