@@ -62,7 +62,6 @@ class WireAsker final : public ClusterAsker {
   class FirstContact;
   template <class Request>
   class LeaderQuestion;
-  class LocalStartLookUp;
   class LogEnds;
   class TimeLookUp;
   class RecordSearch;

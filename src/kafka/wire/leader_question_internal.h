@@ -24,6 +24,15 @@ class WireAsker::LeaderQuestion {
     const TopicPartition* partition = nullptr;
     Place place;
   };
+  /// Of targets that have facts and a place, in their order.
+  template <class Target>
+  static std::vector<Item> ItemsOf(std::span<Target> targets) {
+    std::vector<Item> items;
+    items.reserve(targets.size());
+    for (const Target& target : targets)
+      items.push_back({.partition = &target.facts->partition, .place = target.place});
+    return items;
+  }
   /// One request about all items.
   struct Step {
     Request request;          ///< without its topics

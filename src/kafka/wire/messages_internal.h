@@ -142,7 +142,8 @@ struct ListOffsetsRequest {
   static constexpr int64_t kLatest = -1;         ///< the end, by the request's isolation level
   static constexpr int64_t kEarliest = -2;       ///< the start, tiered storage included
   static constexpr int64_t kMaxTimestamp = -3;   ///< since version 7: the newest stamp's record
-  static constexpr int64_t kEarliestLocal = -4;  ///< since version 8: what is on the broker's disk
+  static constexpr int64_t kEarliestLocal = -4;  ///< what is on the broker's disk
+  static constexpr int16_t kEarliestLocalSince = 8;
   struct Partition {
     int32_t index = 0;
     int32_t leader_epoch = kNoEpoch;

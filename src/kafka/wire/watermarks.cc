@@ -33,12 +33,7 @@ class WireAsker::LogEnds final : public LeaderQuestion<ListOffsetsRequest>::List
         return ListOffsetsRequest::Partition{.leader_epoch = epoch, .timestamp_ms = timestamp};
       };
     }
-    std::vector<Question::Item> items;
-    items.reserve(targets_.size());
-    for (const WatermarkTarget& target : targets_) {
-      items.push_back({.partition = &target.facts->partition, .place = target.place});
-    }
-    Question(asker, *this, steps).Run(std::move(items), limit, budget);
+    Question(asker, *this, steps).Run(Question::ItemsOf(targets_), limit, budget);
     for (size_t i = 0; i < targets_.size(); ++i) {
       if (targets_[i].outcome != WatermarkTarget::Outcome::kSilent) continue;
       Blame(i, {ProbeFault::kTimeout, true}, SilenceWords(*targets_[i].place.address));
@@ -82,25 +77,23 @@ class WireAsker::LogEnds final : public LeaderQuestion<ListOffsetsRequest>::List
   std::optional<WallTime> taken_at_;
 };
 
-/// One AskOffsetsAt().
+/// One AskOffsetsAt(), or what NameTier() asks.
 class WireAsker::TimeLookUp final : public LeaderQuestion<ListOffsetsRequest>::Listener {
   using Question = LeaderQuestion<ListOffsetsRequest>;
 
  public:
-  explicit TimeLookUp(std::span<TimeTarget> targets) : targets_(targets) {}
+  /// `version_min`: of ListOffsets, the first one that knows the times asked about.
+  explicit TimeLookUp(std::span<TimeTarget> targets, int16_t version_min = 0)
+      : targets_(targets), version_min_(version_min) {}
 
   void Run(WireAsker& asker, Milliseconds limit, const Budget& budget) {
     std::vector<Question::Step> steps(1);
+    steps[0].version_min = version_min_;
     steps[0].ask = [this](size_t item, int32_t epoch) {
       return ListOffsetsRequest::Partition{.leader_epoch = epoch,
                                            .timestamp_ms = targets_[item].time_ms};
     };
-    std::vector<Question::Item> items;
-    items.reserve(targets_.size());
-    for (const TimeTarget& target : targets_) {
-      items.push_back({.partition = &target.facts->partition, .place = target.place});
-    }
-    Question(asker, *this, steps).Run(std::move(items), limit, budget);
+    Question(asker, *this, steps).Run(Question::ItemsOf(targets_), limit, budget);
   }
 
   void Take(size_t item, size_t, const ListOffsetsResponse::Partition& answer) override {
@@ -117,41 +110,7 @@ class WireAsker::TimeLookUp final : public LeaderQuestion<ListOffsetsRequest>::L
 
  private:
   std::span<TimeTarget> targets_;
-};
-
-/// One NameTier(). Only brokers with tiered storage (KIP-405) tell where their own disk begins.
-class WireAsker::LocalStartLookUp final : public LeaderQuestion<ListOffsetsRequest>::Listener {
-  using Question = LeaderQuestion<ListOffsetsRequest>;
-
- public:
-  explicit LocalStartLookUp(std::span<const SearchTarget* const> targets) : targets_(targets) {}
-
-  void Run(WireAsker& asker, Milliseconds limit, const Budget& budget) {
-    starts_ = &asker.local_starts_;
-    std::vector<Question::Step> steps(1);
-    steps[0].version_min = 8;
-    steps[0].ask = [](size_t, int32_t epoch) {
-      return ListOffsetsRequest::Partition{.leader_epoch = epoch,
-                                           .timestamp_ms = ListOffsetsRequest::kEarliestLocal};
-    };
-    std::vector<Question::Item> items;
-    items.reserve(targets_.size());
-    for (const SearchTarget* target : targets_) {
-      items.push_back({.partition = &target->facts->partition, .place = target->place});
-    }
-    Question(asker, *this, steps).Run(std::move(items), limit, budget);
-  }
-
-  void Take(size_t item, size_t, const ListOffsetsResponse::Partition& answer) override {
-    if (answer.offset >= 0) (*starts_)[targets_[item]->facts->partition] = answer.offset;
-  }
-
-  // Then it is not said.
-  void Blame(size_t, FaultOfCode, const std::string&) override {}
-
- private:
-  std::span<const SearchTarget* const> targets_;
-  std::map<TopicPartition, Offset>* starts_ = nullptr;
+  int16_t version_min_;
 };
 
 /// One AskEpochEnds().
@@ -169,12 +128,7 @@ class WireAsker::EpochLookUp final : public LeaderQuestion<OffsetForLeaderEpochR
           .current_leader_epoch = targets_[item].facts->leader_epoch.value_or(epoch),
           .leader_epoch = targets_[item].epoch};
     };
-    std::vector<Question::Item> items;
-    items.reserve(targets_.size());
-    for (const EpochTarget& target : targets_) {
-      items.push_back({.partition = &target.facts->partition, .place = target.place});
-    }
-    Question(asker, *this, steps).Run(std::move(items), limit, budget);
+    Question(asker, *this, steps).Run(Question::ItemsOf(targets_), limit, budget);
   }
 
   void Take(size_t item, size_t, const OffsetForLeaderEpochResponse::Partition& answer) override {
@@ -204,23 +158,31 @@ void WireAsker::AskOffsetsAt(std::span<TimeTarget> targets, Milliseconds patienc
   TimeLookUp(targets).Run(*this, patience, budget);
 }
 
+// Only brokers that know tiered storage (KIP-405) tell where their own disk begins.
 void WireAsker::NameTier(std::span<SearchTarget> targets, Milliseconds patience,
                          const Budget& budget) {
-  using Outcome = SearchTarget::Outcome;
-  std::vector<SearchTarget*> unread;
-  std::vector<const SearchTarget*> asked;
-  for (SearchTarget& target : targets) {
-    if (target.fault != ProbeFault::kTimeout && target.fault != ProbeFault::kOther) continue;
-    unread.push_back(&target);
-    const bool is_answered = target.outcome != Outcome::kUndecided;
-    if (is_answered && !local_starts_.contains(target.facts->partition)) asked.push_back(&target);
+  const auto is_unread = [](const SearchTarget& target) {
+    return target.fault == ProbeFault::kTimeout || target.fault == ProbeFault::kOther;
+  };
+  std::vector<TimeTarget> asked;
+  for (const SearchTarget& target : targets) {
+    const bool is_answered = target.outcome != SearchTarget::Outcome::kUndecided;
+    if (!is_unread(target) || !is_answered || local_starts_.contains(target.facts->partition))
+      continue;
+    asked.push_back({.facts = target.facts,
+                     .place = target.place,
+                     .time_ms = ListOffsetsRequest::kEarliestLocal,
+                     .found = std::nullopt});
   }
-  if (!asked.empty()) LocalStartLookUp(asked).Run(*this, patience, budget);
-  for (SearchTarget* target : unread) {
-    const auto start = local_starts_.find(target->facts->partition);
-    if (start == local_starts_.end() || start->second <= target->from) continue;
-    target->message += fmt::format("; offsets from {} to {} lie in tiered storage", target->from,
-                                   start->second - 1);
+  TimeLookUp(asked, ListOffsetsRequest::kEarliestLocalSince).Run(*this, patience, budget);
+  for (const TimeTarget& each : asked)
+    if (each.found) local_starts_[each.facts->partition] = each.found->offset;
+  for (SearchTarget& target : targets) {
+    const auto start = local_starts_.find(target.facts->partition);
+    if (!is_unread(target) || start == local_starts_.end() || start->second <= target.from)
+      continue;
+    target.message += fmt::format("; offsets from {} to {} lie in tiered storage", target.from,
+                                  start->second - 1);
   }
 }
 
