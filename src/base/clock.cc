@@ -35,9 +35,22 @@ std::string SystemClock::SteadyName() const {
 }
 
 ClockReading ReadClock(const Clock& clock) {
-  return {.steady = clock.SteadyName(),
-          .ahead = std::chrono::duration_cast<Milliseconds>(clock.Now().time_since_epoch() -
-                                                            clock.Mono().time_since_epoch())};
+  // Whoever is held up between the two clocks would see a step that nobody made: the reading that
+  // took least counts.
+  constexpr int kReadingsMax = 5;
+  constexpr Milliseconds kSoonEnough{1};
+  ClockReading reading{.steady = clock.SteadyName()};
+  MonoTime::duration least = MonoTime::duration::max();
+  for (int i = 0; i < kReadingsMax && least > kSoonEnough; ++i) {
+    const MonoTime before = clock.Mono();
+    const WallTime wall = clock.Now();
+    const MonoTime::duration took = clock.Mono() - before;
+    if (took >= least) continue;
+    least = took;
+    reading.ahead = std::chrono::duration_cast<Milliseconds>(
+        wall.time_since_epoch() - (before + took / 2).time_since_epoch());
+  }
+  return reading;
 }
 
 }  // namespace tidemark

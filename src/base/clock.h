@@ -44,7 +44,7 @@ struct ClockReading {
 
   friend bool operator==(const ClockReading&, const ClockReading&) = default;
 };
-ClockReading ReadClock(const Clock& clock);
+ClockReading ReadClock(const Clock& clock);  ///< to half the time that the best of a few took
 
 /// `ms` may be any int64 that came from outside; WallTime holds every one of them.
 constexpr WallTime WallTimeFromMillis(long long ms) {
