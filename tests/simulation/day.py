@@ -41,6 +41,7 @@ SETTLING_SECONDS = 1.5  # looks are judged so long after they came in: events of
 SILENCE_SECONDS = 20.0  # beside three intervals, docs/serve.md: the time-outs of table and cluster
 LATE_SECONDS = 5.0  # beside three intervals, for pipelines that no fault touches
 TEXTS_MAX = 100  # of violations of one kind that are shown
+CONTEXTS_MAX = 20  # violations whose looks before are shown
 
 
 @dataclasses.dataclass(frozen=True)
@@ -64,6 +65,7 @@ class Outcome:
     rounds: int = 0
     violations: dict[str, list[Violation]] = dataclasses.field(default_factory=dict)
     counts: collections.Counter = dataclasses.field(default_factory=collections.Counter)
+    contexts: list[str] = dataclasses.field(default_factory=list)  # what the judge knew at a violation
     ages: list[float] = dataclasses.field(default_factory=list)  # of reports of untouched pipelines at a scrape
     ages_beside: dict[str, list[float]] = dataclasses.field(default_factory=dict)  # by the fault that touched others
     statuses: collections.Counter = dataclasses.field(default_factory=collections.Counter)
@@ -173,9 +175,30 @@ class Day:
                 look = waiting.popleft()
                 self.outcome.looks += 1
                 self.outcome.statuses[look.report["status"]] += 1
-                self.outcome.add(self._judge.judge(look))
+                found = self._judge.judge(look)
+                self.outcome.add(found)
+                if found and len(self.outcome.contexts) < CONTEXTS_MAX:
+                    self.outcome.contexts.append(self._context(look))
         while self._scrapes and self._scrapes[0][1] < horizon:
             self._check_scrape(*self._scrapes.popleft())
+
+    def _context(self, wrong: Look) -> str:
+        """The looks that led to it, for whoever has to find out."""
+        name = wrong.report["pipeline"]
+        lines = [f"{name}, look received {wrong.received:.3f}"]
+        for look in self._recent[name]:
+            if look.received > wrong.received:
+                continue
+            report = look.report
+            shown = {key: report[key] for key in ("status", "reason", "lag_seconds", "lag_is_lower_bound", "oldest")}
+            counts = {key: count for key, count in report["partitions"].items() if count}
+            lines.append(
+                f"  daemon {look.daemon} received {look.received:.3f} observed {seconds_of(report['observed_at']):.3f} "
+                f"took {report['probe_duration_seconds']} {shown} {counts} "
+                f"{report['checkpoint'] and report['checkpoint']['value']}"
+            )
+        lines += [f"  {text}" for text in self._judge.events_since(name, wrong.received - 300)]
+        return "\n".join(lines)
 
     def _check_scrape(self, begun: float, ended: float, text: str, before: list[Look], after: list[Look]) -> None:
         reports = {look.report["pipeline"]: [look.report] for look in before}
@@ -316,6 +339,7 @@ def summary(outcome: Outcome, size: Size, seed: int) -> str:
     ]
     for texts in outcome.violations.values():
         lines += [f"  {each.kind} {each.pipeline} {each.text}" for each in texts]
+    lines += outcome.contexts
     lines += [f"simulator: {text}" for text in outcome.broken[:20]]
     heads = ["fault", "times", "blinded pipelines", "unknown after", "back after", "age of the others' reports"]
     lines += ["", "Median / most (of how many):", "", f"| {' | '.join(heads)} |", "|---" * len(heads) + "|"]

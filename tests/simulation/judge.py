@@ -53,6 +53,11 @@ class DaemonClock:
     def step(self, asked: float, done: float, offset: float) -> None:
         self._steps.append((asked, done, offset))
 
+    def steps_since(self, since: float) -> Iterator[str]:
+        for asked, done, offset in self._steps[1:]:
+            if done >= since:
+                yield f"{asked:.3f}..{done:.3f} the daemon's clock was set to {offset:+g} s"
+
     def times_set_between(self, since: float, until: float) -> int:
         return sum(since <= done and asked <= until for asked, done, _ in self._steps[1:])
 
@@ -84,6 +89,14 @@ class Sightings:
 
     def killed(self, daemon: int, at: float) -> None:
         self._kills[daemon] = at
+
+    def events_since(self, since: float) -> Iterator[str]:
+        for daemon, at in self._kills.items():
+            if at >= since:
+                yield f"{at:.3f} daemon {daemon} was killed"
+        for each in self._all:
+            if each.at >= since:
+                yield f"{each.begun:.3f}..{each.at:.3f} daemon {each.daemon} saw every end"
 
     def add(self, at: float, begun: float, daemon: int) -> None:
         if not self._all or at > self._all[-1].at:
@@ -460,6 +473,17 @@ class Judge:
     def daemon_was_killed(self, daemon: int, at: float) -> None:
         for each in self.sightings.values():
             each.killed(daemon, at)
+
+    def events_since(self, pipeline: str, since: float) -> Iterator[str]:
+        """What a number of this pipeline may rest on, for people."""
+        yield from self.clock.steps_since(since)
+        yield from self.sightings[pipeline].events_since(since)
+        incarnation = self.histories[pipeline].now
+        for number, log in enumerate(incarnation.logs):
+            for offset, (sent, acked) in enumerate(zip(log.sent, log.acked, strict=False)):
+                if sent >= since:
+                    stamp = log.stamps_ms[offset] / 1000
+                    yield f"{sent:.3f}..{acked:.3f} partition {number} offset {offset} stamped {stamp:.3f}"
 
     def check(self, look: Look) -> tuple[list[Violation], float | None]:
         """What is wrong with it, and when it was taken, on the machine's clock; nothing is learned from it."""
