@@ -34,6 +34,36 @@ TEST(HiddenValuesTest, ShortValuesAreLeftAlone) {
   EXPECT_EQ(hidden.Hide("SSL failed"), "SSL failed");
 }
 
+TEST(HiddenValuesTest, PartsThatAParserCutsOutAreReplacedToo) {
+  HiddenValues hidden;
+  hidden.Add("Xk3part/tail9%longer", "${env:PASSWORD}");
+  const std::string shown = "(from ${env:PASSWORD})";
+  EXPECT_EQ(hidden.Hide("no integer: Xk3part for port, token %longer, then tail9"),
+            "no integer: " + shown + " for port, token %" + shown + ", then " + shown);
+}
+
+TEST(HiddenValuesTest, OfAUrlUserPathAndTokensAreReplacedAndCommonWordsStay) {
+  HiddenValues hidden;
+  hidden.Add("https://me:p%2Fw4@hooks.example/services/T0secret9?key=Ab12cd34&team=lake",
+             "${env:URL}");
+  const std::string shown = "(from ${env:URL})";
+  EXPECT_EQ(hidden.Hide("cannot POST /services/T0secret9?key=Ab12cd34&team=lake"),
+            "cannot POST " + shown);
+  EXPECT_EQ(hidden.Hide("no T0secret9, no Ab12cd34"), "no " + shown + ", no " + shown);
+  EXPECT_EQ(hidden.Hide("all services of the lake's team"), "all services of the lake's team");
+  HiddenValues encoded;
+  encoded.Add("postgresql://me:pass%2Fw0rd@db/x", "${env:URL}");
+  EXPECT_EQ(encoded.Hide("pass, w0rd, pass%2Fw0rd at db"),
+            shown + ", " + shown + ", " + shown + "%" + shown + " at db");
+}
+
+TEST(HiddenValuesTest, FoldersOfAPathStay) {
+  HiddenValues hidden;
+  hidden.Add("/home/lake/key.json", "${env:KEY}");
+  EXPECT_EQ(hidden.Hide("home of the lake: /home/lake/key.json"),
+            "home of the lake: (from ${env:KEY})");
+}
+
 TEST(HiddenValuesTest, FaultsOfAProbeAreCleaned) {
   HiddenValues hidden;
   hidden.Add("broker-of-ours", "${env:BROKER}");
