@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "base/utf8.h"
 #include "storage/url_text.h"
@@ -26,10 +27,28 @@ ErrorKind KindOf(int status) {
   return ErrorKind::kInvalidArgument;
 }
 
-std::string Quoted(std::string_view body) {
-  std::string text = Printable(std::string(body.substr(0, kQuotedBytesMax)));
-  while (!text.empty() && text.back() == ' ') text.pop_back();
+/// `text` without what a receiver was told in confidence: they like to say what they were asked
+/// for.
+std::string WithoutParts(std::string text, std::string_view told, std::string_view delimiters) {
+  constexpr std::string_view kShown = "(hidden)";
+  constexpr size_t kTellingBytesMin = 4;
+  const auto hide = [&](std::string_view part) {
+    if (part.size() < kTellingBytesMin) return;
+    for (size_t at = text.find(part); at != text.npos; at = text.find(part, at + kShown.size()))
+      text.replace(at, part.size(), kShown);
+  };
+  hide(told);
+  while (!told.empty()) {
+    const size_t end = std::min(told.find_first_of(delimiters), told.size());
+    hide(told.substr(0, end));
+    told.remove_prefix(std::min(end + 1, told.size()));
+  }
   return text;
+}
+
+std::string_view PathAndQueryOf(std::string_view url) {
+  const std::string_view host = storage::HostOfUrl(url);
+  return url.substr(static_cast<size_t>(host.data() - url.data()) + host.size());
 }
 
 }  // namespace
@@ -80,11 +99,24 @@ Result<storage::HttpAnswer> HttpReceiver::Ask(const HttpMessage& message, const 
   return std::move(exchange.answer);
 }
 
-Status HttpReceiver::Judge(const HttpMessage& message, const storage::HttpAnswer& answer) {
+std::string HttpReceiver::Quoted(const HttpMessage& message, std::string_view body) const {
+  const std::string_view path = PathAndQueryOf(message.url);
+  size_t looked_at = kQuotedBytesMax + path.size();
+  for (const auto& [name, value] : headers_) looked_at += value.size();
+  // Cut behind the hiding: half a token would not be found.
+  std::string text = WithoutParts(std::string(body.substr(0, looked_at)), path, "/?#&=");
+  for (const auto& [name, value] : headers_) text = WithoutParts(std::move(text), value, " ");
+  text = Printable(text.substr(0, kQuotedBytesMax));
+  while (!text.empty() && text.back() == ' ') text.pop_back();
+  return text;
+}
+
+Status HttpReceiver::Judge(const HttpMessage& message, const storage::HttpAnswer& answer) const {
   if (answer.status >= 200 && answer.status < 300) return {};
-  return Fail(KindOf(answer.status),
-              fmt::format("the receiver refused: host={} status={} answer={}",
-                          storage::HostOfUrl(message.url), answer.status, Quoted(answer.body)));
+  return Fail(
+      KindOf(answer.status),
+      fmt::format("the receiver refused: host={} status={} answer={}",
+                  storage::HostOfUrl(message.url), answer.status, Quoted(message, answer.body)));
 }
 
 Result<std::string> HttpReceiver::Send(const HttpMessage& message, const Budget& budget) {

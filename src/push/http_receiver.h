@@ -48,9 +48,12 @@ class HttpReceiver {
   Result<std::string> Send(const HttpMessage& message, const Budget& budget);
 
   /// What such an answer means: an Error unless it is 2xx.
-  static Status Judge(const HttpMessage& message, const storage::HttpAnswer& answer);
+  Status Judge(const HttpMessage& message, const storage::HttpAnswer& answer) const;
 
  private:
+  /// The beginning of an answer for people, without path and query of the URL and without headers.
+  std::string Quoted(const HttpMessage& message, std::string_view body) const;
+
   HttpHeaders headers_;
   storage::HttpTls tls_;
   storage::HttpClient client_;

@@ -77,6 +77,19 @@ TEST(HttpReceiverTest, NoMessageHasThePathTheQueryOrAHeader) {
       IsError(ErrorKind::kUnavailable, AllOf(Not(HasSubstr("s3cr3t")), Not(HasSubstr("secret")))));
 }
 
+TEST(HttpReceiverTest, AnAnswerThatRepeatsTheRequestIsQuotedWithoutItsPathAndHeaders) {
+  const ScriptedHttpServer server([](const ScriptedRequest& request, int) {
+    return HttpReply(404, "Cannot POST " + request.target + " as " +
+                              request.headers.at("authorization") + ": no qu3ry, no T0secret, " +
+                              std::string(160, 'x') + request.target);
+  });
+  EXPECT_THAT(
+      Post(server.endpoint() + "/services/T0secret?key=qu3ry"),
+      IsError(ErrorKind::kInvalidArgument,
+              AllOf(HasSubstr("answer=Cannot POST (hidden) as "), Not(HasSubstr("services")),
+                    Not(HasSubstr("T0s")), Not(HasSubstr("qu3ry")), Not(HasSubstr("s3cr3t")))));
+}
+
 TEST(HttpReceiverTest, AReceiverThatNeverAnswersCostsTheBudget) {
   const ScriptedHttpServer server([](const ScriptedRequest&, int) {
     ScriptedReply reply = HttpReply(200, "");

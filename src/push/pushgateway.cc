@@ -66,7 +66,7 @@ std::string PushgatewayExporter::BaseOf(std::string url) {
 Status PushgatewayExporter::Check(const Budget& budget) {
   const HttpMessage message{.method = "GET", .url = ready_url_, .content_type = {}, .body = {}};
   TRY_ASSIGN(const storage::HttpAnswer answer, receiver_.Ask(message, budget));
-  Status status = HttpReceiver::Judge(message, answer);
+  Status status = receiver_.Judge(message, answer);
   if (answer.status == 404 || answer.status == 405) status.error().kind = ErrorKind::kUnsupported;
   return status;
 }
