@@ -1,6 +1,5 @@
 #include "app/table_changes.h"
 
-#include <filesystem>
 #include <utility>
 
 #include "feed/table_reader.h"
@@ -11,11 +10,7 @@ namespace tidemark::app {
 std::string BasePathOf(const std::string& table) {
   const auto uri = storage::ParseStoreUri(table);
   if (!uri || uri->kind != storage::StoreKind::kLocal) return uri ? uri->text : table;
-  std::error_code error;
-  const auto path = std::filesystem::absolute(uri->path, error);
-  std::string text = (error ? std::filesystem::path(uri->path) : path).lexically_normal().string();
-  while (text.size() > 1 && text.ends_with('/')) text.pop_back();
-  return "file://" + text;
+  return storage::ComparableUri(table);
 }
 
 Result<ChangesReading> ReadTableChanges(const std::string& table,

@@ -7,6 +7,7 @@
 #include "app/local_wake_ups.h"
 #include "app/table_changes.h"
 #include "base/log.h"
+#include "storage/store_uri.h"
 
 namespace tidemark::app {
 
@@ -33,7 +34,8 @@ bool TableWakeUps::Knows(const std::string& base_path) const {
 
 void TableWakeUps::Add(TableEntry& table) {
   const std::lock_guard lock(mutex_);
-  by_path_[table.base_path] = &table;
+  if (!by_path_.try_emplace(table.base_path, &table).second) return;
+  by_place_.emplace(storage::ComparableUri(table.base_path), &table);
 }
 
 void TableWakeUps::Watch(std::span<const std::unique_ptr<TableEntry>> tables) {
@@ -55,14 +57,12 @@ void TableWakeUps::Watch(std::span<const std::unique_ptr<TableEntry>> tables) {
 }
 
 size_t TableWakeUps::WakeUpAt(std::string_view uri) const {
-  const std::string place = BasePathOf(std::string(uri));
+  const std::string place = storage::ComparableUri(uri);
   size_t woken = 0;
   const std::lock_guard lock(mutex_);
   for (std::string_view at = place;;) {
-    if (const auto found = by_path_.find(at); found != by_path_.end()) {
-      wake_(*found->second);
-      ++woken;
-    }
+    const auto [begin, end] = by_place_.equal_range(at);
+    for (auto found = begin; found != end; ++found, ++woken) wake_(*found->second);
     const size_t slash = at.rfind('/');
     if (slash == std::string_view::npos || slash == 0) return woken;
     at = at.substr(0, slash);

@@ -27,15 +27,16 @@ class TableWakeUps {
   void Add(TableEntry& table);
   /// The folders of all local tables from now on; they are marked as notified.
   void Watch(std::span<const std::unique_ptr<TableEntry>> tables);
-  /// The table there, or that the object lies in; how many.
+  /// The tables there, or that the object lies in, however its place is written; how many.
   size_t WakeUpAt(std::string_view uri) const;
 
  private:
   std::function<void(TableEntry&)> wake_;
   mutable std::mutex mutex_;
-  std::map<std::string, TableEntry*, std::less<>> by_path_;  // guarded
-  std::multimap<std::string, TableEntry*> by_folder_;        // guarded
-  std::unique_ptr<storage::FolderWatch> folders_;            // last: its thread uses the rest
+  std::map<std::string, TableEntry*, std::less<>> by_path_;        // guarded
+  std::multimap<std::string, TableEntry*, std::less<>> by_place_;  // guarded; ComparableUri
+  std::multimap<std::string, TableEntry*> by_folder_;              // guarded
+  std::unique_ptr<storage::FolderWatch> folders_;                  // last: its thread uses the rest
 };
 
 }  // namespace tidemark::app

@@ -20,6 +20,7 @@
 #include "base/log.h"
 #include "freshness/judge.h"
 #include "lake/hudi/checkpoint_watch.h"
+#include "storage/store_uri.h"
 
 namespace tidemark::app {
 
@@ -597,10 +598,11 @@ bool Watch::WakeUp(std::string_view pipeline) {
 }
 
 size_t Watch::WakeUpAt(std::string_view uri) {
+  // Whoever tells of a commit may write the place in another way than the configuration.
+  const std::string place = storage::ComparableUri(uri);
   const auto names = loop_->NamesWhere([&](const PipelineConfig& each) {
-    std::string_view table = each.spec.table;
-    while (table.ends_with('/')) table.remove_suffix(1);
-    return uri.starts_with(table) && (uri.size() == table.size() || uri[table.size()] == '/');
+    const std::string table = storage::ComparableUri(each.spec.table);
+    return place.starts_with(table) && (place.size() == table.size() || place[table.size()] == '/');
   });
   for (const std::string& name : names) loop_->Post(WakeUpCall{name});
   return names.size();

@@ -293,6 +293,22 @@ TEST_F(WatchTest, AnObjectWakesTheTableItLiesIn) {
   EXPECT_EQ(watch_->WakeUpAt("s3://elsewhere/x"), 0u);
 }
 
+TEST_F(WatchTest, AWakeUpFindsItsTableHoweverThePlaceIsWritten) {
+  const std::pair<std::string, std::string> rows[] = {
+      {"s3a://hole/orders", "s3://hole/orders/.hoodie/20240101120001123.commit"},
+      {"s3://hole/clicks/", "s3a://hole/clicks"},
+      {"/hole/a", "file:/hole/a"},
+      {"file:///hole/b", "/hole/b/.hoodie/x"},
+  };
+  for (const auto& [table, told] : rows) {
+    PipelineConfig pipeline = Pipeline(table);
+    pipeline.spec.table = table;
+    config_.pipelines.push_back(pipeline);
+  }
+  Start();
+  for (const auto& [table, told] : rows) EXPECT_EQ(watch_->WakeUpAt(told), 1u) << told;
+}
+
 TEST_F(WatchTest, AClusterThatHangsDelaysNoOtherOne) {
   Add("stuck", "orders,0:4", "hangs");
   Add("a", "orders,0:4", "main");

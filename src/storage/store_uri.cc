@@ -4,8 +4,11 @@
 
 #include <algorithm>
 #include <array>
+#include <filesystem>
 #include <optional>
 #include <span>
+#include <system_error>
+#include <utility>
 
 #include "base/letter_case.h"
 #include "storage/object_key.h"
@@ -150,7 +153,29 @@ Result<StoreUri> ParseAzureUri(std::string_view uri, std::string_view rest) {
   return parsed;
 }
 
+std::string ComparablePath(const std::string& path) {
+  std::error_code error;
+  const auto absolute = std::filesystem::absolute(path, error);
+  const std::string text =
+      (error ? std::filesystem::path(path) : absolute).lexically_normal().string();
+  return "file://" + std::string(WithoutTrailingSlashes(text));
+}
+
 }  // namespace
+
+std::string ComparableUri(std::string_view uri) {
+  const auto place = ParseStoreUri(uri);
+  if (!place) return std::string(uri);
+  const std::string inside = place->prefix.empty() ? "" : "/" + place->prefix;
+  switch (place->kind) {
+    case StoreKind::kLocal: return ComparablePath(place->path);
+    case StoreKind::kS3: return "s3://" + place->bucket + inside;
+    case StoreKind::kGcs: return "gs://" + place->bucket + inside;
+    case StoreKind::kAzure: return "az://" + place->bucket + "@" + place->host + inside;
+    case StoreKind::kMemory: return place->text;
+  }
+  std::unreachable();
+}
 
 std::string SchemeOf(std::string_view uri) {
   const size_t colon = uri.find(':');

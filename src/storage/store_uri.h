@@ -32,6 +32,11 @@ std::string SchemeOf(std::string_view uri);
 /// hdfs, viewfs. Messages hold no secret.
 Result<StoreUri> ParseStoreUri(std::string_view uri);
 
+/// One text for every way to write a place, for comparing: "s3://b/x" of "s3a://b/x/",
+/// "file:///x" of "file:/x" and "/x"; a relative path is one of the working folder. What lies in it
+/// begins with it and a '/'. What is no place stays as it is.
+std::string ComparableUri(std::string_view uri);
+
 /// Undoes %XX; kInvalidArgument for a '%' without two hex digits and for %00.
 Result<std::string> PercentDecoded(std::string_view text);
 

@@ -2,6 +2,11 @@
 
 #include <gtest/gtest.h>
 
+#include <filesystem>
+#include <set>
+#include <string>
+#include <vector>
+
 #include "storage/object_store.h"
 #include "support/result_matchers.h"
 
@@ -92,6 +97,27 @@ TEST(StoreUriTest, AzureUrisAreContainerAccountAndPrefix) {
     EXPECT_EQ(parsed.prefix, prefix);
     EXPECT_EQ(parsed.text, uri.substr(0, uri.find_last_not_of('/') + 1));
   }
+}
+
+TEST(StoreUriTest, EveryWayToWriteAPlaceComparesAsOne) {
+  const std::vector<std::vector<std::string>> places = {
+      {"s3://lake/a/b", "s3a://lake/a/b", "s3n://lake/a/b/", "S3A://lake/a/b"},
+      {"s3://lake", "s3a://lake/"},
+      {"gs://lake/a", "gcs://lake/a"},
+      {"/data/t", "file:/data/t", "file:///data/t/", "file://localhost/data/t", "/data/./x/../t"},
+      {"/with space", "file:/with%20space"},
+      {std::filesystem::absolute("data/t").string(), "data/t", "./data/t"},
+      {"abfss://c@lake.dfs.core.windows.net/a", "wasbs://c@lake.blob.core.windows.net/a"},
+      {"memory://x", "memory://x/"},
+      {"ftp://no/place"},
+  };
+  std::set<std::string> all;
+  for (const auto& ways : places) {
+    for (const auto& way : ways) EXPECT_EQ(ComparableUri(way), ComparableUri(ways.front())) << way;
+    EXPECT_TRUE(all.insert(ComparableUri(ways.front())).second) << ways.front();
+  }
+  EXPECT_EQ(ComparableUri("s3a://lake/t/.hoodie/x.commit"), "s3://lake/t/.hoodie/x.commit");
+  EXPECT_EQ(ComparableUri("/"), "file:///");
 }
 
 TEST(StoreUriTest, WhatIsNoPlaceIsRefused) {
