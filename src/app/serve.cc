@@ -238,7 +238,7 @@ class Daemon {
     watch_ = std::make_unique<Watch>(
         Ours(), remembers ? keeper_->remembered() : std::vector<Remembered>(), options, edges_,
         [this](const Look& look) {
-          ++looks_;
+          if (look.has_ended) ++looks_;
           looks_left_out_ += look.left_out;
           // Held until all are told: what is handed over meanwhile waits for it.
           const std::lock_guard share_lock(share_mutex_);

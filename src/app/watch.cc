@@ -45,6 +45,8 @@ constexpr auto kClockStepQuiet = std::chrono::seconds(10);  // between two lines
 
 /// The longest the deciding thread sleeps: a clock that is not the machine's may run faster.
 constexpr Milliseconds kNapMax{250};
+/// A turn of the loop that took longer was no turn: the process was stopped, the machine too busy.
+constexpr Milliseconds kStandstillMin{5000};
 
 /// A table as one pipeline sees it over many looks. Used by one worker at a time.
 struct TableEye {
@@ -215,6 +217,8 @@ class Watch::Loop {
     PipelineMemory memory;
     std::shared_ptr<const PipelineReport> report;
     MonoTime reported_at{};
+    MonoTime added_at{};
+    MonoTime silence_told_at{};
     std::optional<WallTime> last_success;
     uint64_t looks = 0;
     bool is_table_silent = false;
@@ -239,9 +243,15 @@ class Watch::Loop {
   }
 
   void Run(const std::stop_token& stop) {
+    MonoTime awake_since = edges_.clock->Mono();
+    MonoTime last = awake_since;
     while (!stop.stop_requested()) {
       const MonoTime now = edges_.clock->Mono();
+      // This process stood still: that nobody answered meanwhile says nothing.
+      if (now - last > kStandstillMin) awake_since = now;
+      last = now;
       for (const std::string& name : schedule_.TakeDue(now)) Begin(name, now);
+      TellSilences(now, awake_since);
       AskClusters(now);
       for (auto& [key, lane] : table_lanes_)
         lane->RunBesides(now - kTableHeldAfter, kTablesHeldMax);
@@ -263,6 +273,34 @@ class Watch::Loop {
     std::unique_lock lock(messages_mutex_);
     has_message_.wait_for(lock, nap, [&] { return !messages_.empty() || stop.stop_requested(); });
     return std::exchange(messages_, {});
+  }
+
+  /// Looks that never end are never judged. Whoever hears of looks hears of their silence, as a
+  /// look once an interval, from when Snapshot() has it.
+  void TellSilences(MonoTime now, MonoTime awake_since) {
+    if (now < silences_checked_at_ + kNapMax) return;
+    silences_checked_at_ = now;
+    const WallTime wall = edges_.clock->Now();
+    std::vector<Look> silences;
+    {
+      const std::lock_guard lock(entries_mutex_);
+      for (auto& [name, entry] : entries_) {
+        const PipelineConfig& pipeline = entry.pipeline;
+        const MonoTime since = std::max({entry.reported_at, entry.added_at, awake_since});
+        if (pipeline.spec.is_disabled || now - since <= SilenceLimit(pipeline)) continue;
+        if (now - entry.silence_told_at < pipeline.interval) continue;
+        entry.silence_told_at = now;
+        std::optional<Milliseconds> silent_for;
+        if (entry.report)
+          silent_for = std::chrono::duration_cast<Milliseconds>(now - entry.reported_at);
+        silences.push_back(
+            {.report = freshness::SilentReport(SpecAt(pipeline, wall), silent_for, wall),
+             .memory = entry.memory,
+             .has_ended = false});
+        silences.back().report.observed_at = wall;
+      }
+    }
+    for (const Look& each : silences) on_look_(each);
   }
 
   // --- a look ---------------------------------------------------------------------------------
@@ -521,6 +559,7 @@ class Watch::Loop {
                              known->second.pipeline.commit_depth_max == pipeline.commit_depth_max;
     if (is_same) entry = known->second;
     if (!is_same) {
+      entry.added_at = edges_.clock->Mono();
       const auto remembered = remembered_.find(pipeline.spec.name);
       if (remembered != remembered_.end() && remembered->second.table == pipeline.spec.table) {
         entry.memory = remembered->second.memory;
@@ -567,6 +606,7 @@ class Watch::Loop {
   std::vector<std::unique_ptr<Cluster>> retired_;
   uint64_t last_id_ = 0;
   MonoTime clock_step_noted_until_{};
+  MonoTime silences_checked_at_{};
 
   mutable std::mutex entries_mutex_;
   std::map<std::string, Entry, std::less<>> entries_;

@@ -37,11 +37,13 @@ struct WatchOptions {
   std::function<bool(std::string_view pipeline)> is_ours;
 };
 
-/// What one look at one pipeline gave.
+/// What one look at one pipeline gave; or, once an interval, that none has ended for so long that
+/// Watch::Snapshot gives an unknown report: then `report` is that one, and `memory` what it was.
 struct Look {
   freshness::PipelineReport report;
   freshness::PipelineMemory memory;  ///< for the next look
   size_t left_out = 0;  ///< moments at which the next one would have been due, and this one ran
+  bool has_ended = true;
 };
 
 /// What earlier processes knew of a pipeline; `last_success` as in PipelineReport.

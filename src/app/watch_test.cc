@@ -54,17 +54,26 @@ class JumpingClock final : public Clock {
 class Gate {
  public:
   void Close() { is_closed_ = true; }
+  /// As a system call that nothing interrupts.
+  void CloseForGood() {
+    hears_nobody_ = true;
+    is_closed_ = true;
+  }
   void Open() {
     is_closed_ = false;
     opened_.notify_all();
   }
   void Pass(const Budget& budget) {
     std::unique_lock lock(mutex_);
-    while (is_closed_ && !budget.is_stopped() && !budget.is_over()) opened_.wait_for(lock, 5ms);
+    const auto may_go = [&] {
+      return !is_closed_ || (!hears_nobody_ && (budget.is_stopped() || budget.is_over()));
+    };
+    while (!may_go()) opened_.wait_for(lock, 5ms);
   }
 
  private:
   std::atomic<bool> is_closed_ = false;
+  std::atomic<bool> hears_nobody_ = false;
   std::mutex mutex_;
   std::condition_variable opened_;
 };
@@ -441,6 +450,47 @@ TEST_F(WatchTest, AReportThatIsNotRenewedIsNotShownForEver) {
   EXPECT_EQ(silent.report.lag, std::nullopt);
   EXPECT_EQ(silent.report.counts.total, 0);
   EXPECT_TRUE(silent.report.last_success.has_value());
+}
+
+TEST_F(WatchTest, WhoeverHearsOfLooksHearsOfALookThatNeverEnds) {
+  options_.table_deadline = options_.probe_deadline = 100ms;
+  Add("a", "orders,0:4", "main", 100ms);
+  Add("b", "orders,0:4", "other", 100ms);
+  Add("never", "orders,0:4", "stuck", 100ms);
+  world_.cluster_gates["stuck"].CloseForGood();
+  Start();
+  AwaitLook("a");
+  world_.cluster_gates["main"].CloseForGood();
+  const auto is_silence = [](const Look& look) {
+    return !look.has_ended && look.report.status == PipelineStatus::kUnknown &&
+           look.report.reason == Reason::kTimeout && look.report.observed_at > WallTime{};
+  };
+  const auto silences_of = [&](const std::string& name) {
+    const std::lock_guard lock(looks_mutex_);
+    return std::ranges::count_if(
+        looks_, [&](const Look& look) { return look.report.pipeline == name && is_silence(look); });
+  };
+  const auto end = std::chrono::steady_clock::now() + kPatience;
+  while ((silences_of("a") < 2 || silences_of("never") < 2) &&
+         std::chrono::steady_clock::now() < end)
+    std::this_thread::sleep_for(10ms);
+  EXPECT_GE(silences_of("a"), 2);
+  EXPECT_GE(silences_of("never"), 2);
+  EXPECT_EQ(silences_of("b"), 0);
+  world_.cluster_gates["main"].Open();
+  world_.cluster_gates["stuck"].Open();
+  EXPECT_EQ(AwaitLook("never", static_cast<size_t>(silences_of("never")) + 1).counts.lagging, 1);
+}
+
+TEST_F(WatchTest, AProcessThatStoodStillTellsNoSilenceBeforeItHasLookedAgain) {
+  Add("a", "orders,0:4", "main", 1h);
+  Start();
+  AwaitLook("a");
+  world_.cluster_gates["main"].Close();
+  clock_.Jump(5h);
+  std::this_thread::sleep_for(600ms);  // turns of the loop
+  const std::lock_guard lock(looks_mutex_);
+  EXPECT_THAT(looks_, SizeIs(1));
 }
 
 TEST_F(WatchTest, WhatAnsweredIsHeldUpByASilentPartitionForAShortTimeOnly) {
