@@ -14,9 +14,9 @@ namespace tidemark::push {
 namespace {
 
 /// Labels that tell series of one family apart; the others follow from these.
-constexpr std::array<std::string_view, 9> kTelling = {"pipeline",  "group",    "status",
-                                                      "reason",    "verdict",  "topic",
-                                                      "partition", "exporter", "version"};
+constexpr std::array<std::string_view, 10> kTelling = {
+    "pipeline", "group",     "status",   "reason", "verdict",
+    "topic",    "partition", "exporter", "queue",  "version"};
 
 bool IsPlain(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' ||

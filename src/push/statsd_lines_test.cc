@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <string>
 
 namespace tidemark::push {
@@ -43,6 +44,26 @@ TEST(StatsdLinesTest, NamesThatBecomeTheSameAreTwoSeries) {
   EXPECT_THAT(one, testing::MatchesRegex("tidemark_freshness_lag_seconds\\.a_b_.{8}:2.5.g"));
   EXPECT_THAT(other, testing::MatchesRegex("tidemark_freshness_lag_seconds\\.a_b_.{8}:2.5.g"));
   EXPECT_NE(one, other);
+}
+
+TEST(StatsdLinesTest, EverySeriesThatIsPushedHasANameOfItsOwn) {
+  using enum metrics::FamilyGroup;
+  for (const auto group :
+       {kPipeline, kPartition, kProcess, kExporter, kWork, kCoordination, kQueue}) {
+    for (const Family& family : metrics::FamiliesOf(group)) {
+      if (family.name.ends_with("_reason")) continue;  // not sent at all
+      std::string_view rest = family.labels;
+      while (!rest.empty()) {
+        const size_t comma = std::min(rest.find(','), rest.size());
+        std::string label(rest.substr(0, comma));
+        std::erase(label, ' ');
+        rest.remove_prefix(std::min(comma + 1, rest.size()));
+        EXPECT_NE(OneOf({{&family, {{label, "one"}}, "1"}}, {}),
+                  OneOf({{&family, {{label, "other"}}, "1"}}, {}))
+            << family.name << " " << label;
+      }
+    }
+  }
 }
 
 TEST(StatsdLinesTest, AReasonThatWouldStayForEverIsNotSent) {
