@@ -53,8 +53,10 @@ constexpr std::array kPipelineFamilies = {
            "", "no partition was decided and no stamp seen"},
     Family{names::kPartitions, "", "Number of partitions by verdict.", "verdict",
            "no partition was asked"},
-    Family{names::kProbeDuration, "seconds", "Time the cluster took to answer.", "",
-           "the cluster was not asked"},
+    Family{names::kProbeDuration, "seconds",
+           "Time from the beginning of the look to its verdict, waiting included; of a single run "
+           "the whole run.",
+           "", "no look has ended lately"},
     Family{names::kLastSuccess, "seconds",
            "When the pipeline was last judged without doubt, seconds since 1970.", "",
            "never yet, or in a single run the status is unknown or the pipeline is switched off"},
