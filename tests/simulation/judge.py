@@ -22,6 +22,7 @@ from history import Log, PipelineHistory, TableCommit
 NEVER = float("inf")
 TOLERANCE = 0.0025  # a millisecond each of the stamp, of observed_at and of the number
 STEP_TOLERANCE = 0.001  # how far a clock was set is measured in whole milliseconds, each time
+CLOCKS_APART = 1.0  # stamps that its looks contradict by no more are believed: docs/freshness.md
 WARNING_RATIO = 0.7
 SAVED_SECONDS = 3.0  # looks this close before a kill may be forgotten: the state is kept every second
 DELIVERY_SECONDS = 3.0  # from the end of a look to its arrival here
@@ -174,7 +175,11 @@ class _Window:
         # The daemon's clock says nothing of the stamp: only its own looks bound the wait.
         first = sightings.first_after(log.acked[offset], daemon, self.at)
         more = STEP_TOLERANCE * times_set
-        return (max(0.0, self.at - first - more) if first is not None else 0.0), by_sighting + more
+        shortest = self.at - first - more if first is not None else 0.0
+        by_own_clock = by_stamp + self.offset
+        if shortest - CLOCKS_APART <= by_own_clock < shortest:
+            shortest = by_own_clock
+        return max(0.0, shortest), by_sighting + more
 
     def times_clock_set(self, log: Log, offset: int) -> int:
         """While the record can have waited, for all that the daemon saw."""

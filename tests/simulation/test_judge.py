@@ -289,6 +289,22 @@ def test_each_setting_of_the_clock_is_measured_to_the_millisecond(world: World) 
         assert world.kinds(**shown, lag_seconds=lag, sla_ratio=lag / 40, sla_ratio_capped=lag / 40) == kinds
 
 
+def test_a_stamp_that_the_looks_contradict_is_believed_up_to_a_second(world: World) -> None:
+    sightings = world.judge.sightings["t001"]
+    sightings.add(NOW - 31, NOW - 31.1, 1)
+    sightings.add(NOW - 27, NOW - 27.1, 1)
+    for offset, lag, kinds in (
+        (-3.9, 26.1, set()),  # the record's own age by that clock
+        (-3.9, 25.9, {"wrong_lag"}),  # nobody's
+        (-4.1, 25.9, {"wrong_lag"}),  # the record's own age, and more than a second off
+        (-4.1, 27.5, set()),
+    ):
+        world.clock.step(NOW - 5, NOW - 4.9, offset)
+        shown = {"observed_at": at(NOW + offset), "checkpoint__commit_age_seconds": 49.95 + offset}
+        ratio = {"sla_ratio": lag / 40, "sla_ratio_capped": lag / 40}
+        assert world.kinds(**shown, lag_seconds=lag, status="fresh", **ratio) == kinds
+
+
 def scrape_of(report: dict) -> str:
     lines = []
     for (name, word), number in expected_series(report).items():
