@@ -83,6 +83,75 @@ def full_config(table: pathlib.Path, dead: str) -> dict:
             {"name": "clicks", "table": "s3://lake/clicks", "sla": "30m"},
             {"include": "more.yaml"},
         ],
+        **daemon_sections(dead),
+    }
+
+
+def daemon_sections(dead: str) -> dict:
+    """What `serve` alone reads, and `doctor` asks about."""
+    series = {"partitions": "false", "kafka_lag_exporter_names": "false", "interval": "60s", "timeout": "1s"}
+    url = f"http://{dead}/services/path?key=of-it"
+    headers = {"X-Token": "of-nobody"}
+    sink = {"name": "sink", "tables": ["*"]}
+    return {
+        "http": {"listen": "127.0.0.1:0"},
+        "state": {"url": f"postgresql://somebody:something@{dead}/db", "history": {"raw": "48h", "points": "30d"}},
+        "exporters": [
+            {"prometheus": {"partitions": "false", "kafka_lag_exporter_names": "false"}},
+            {"textfile": {"name": "text", "path": "t.prom", **series}},
+            {"pushgateway": {"url": url, "job": "j", "grouping": {"instance": "i"}, "headers": headers, **series}},
+            {"otlp": {"endpoint": url, "headers": headers, "resource": {"env": "prod"}, "encoding": "json", **series}},
+            {
+                "statsd": {
+                    "address": dead,
+                    "dialect": "dogstatsd",
+                    "prefix": "p",
+                    "tags": {"env": "prod"},
+                    "datagram_bytes_max": "1432",
+                    **series,
+                }
+            },
+            {"emf": {"path": "emf.json", "namespace": "n", **series}},
+            {"sources": {"path": "sources.json", "interval": "60s", "timeout": "1s"}},
+            {
+                "webhook": {
+                    "name": "hook",
+                    "url": url,
+                    "headers": headers,
+                    "statuses": ["breach"],
+                    "give_up_after": "1h",
+                    "timeout": "1s",
+                }
+            },
+        ],
+        "coordination": {
+            "group": "freshness",
+            "cluster": "main",
+            "topic": "t",
+            "create_topic": "false",
+            "session_timeout": "30s",
+        },
+        "wake_ups": {
+            "sqs": [
+                {
+                    "name": "queue",
+                    "queue_url": f"http://{dead}/123456789012/queue",
+                    "endpoint": f"http://{dead}",
+                    "region": "eu-west-1",
+                    "match": "s3://lake*",
+                }
+            ]
+        },
+        "feed": {"cluster": "main", "tables": ["s3://lake/clicks"]},
+        "mirror": {
+            "cluster": "main",
+            "tables": ["*"],
+            "sinks": [
+                {"trino": {"url": f"http://{dead}", "catalog": "lake", "headers": headers, **sink}},
+                {"starrocks": {"host": "127.0.0.1", "port": "1", "user": "u", "password": "something", "catalog": "c"}},
+                {"webhook": {"name": "changes", "url": url, "headers": headers}},
+            ],
+        },
     }
 
 
@@ -156,6 +225,17 @@ def test_no_key_lets_a_secret_out(
         assert _SECRET not in shown, (path, command, run)
         refused += run.code == USAGE
     assert refused > 0
+
+
+@pytest.mark.parametrize("password", ["Xk3secretpart/tail9", "50%secretpart", "a:secretpart?b", "a b=secretpart"])
+def test_no_part_of_a_password_comes_out_of_a_url_that_it_breaks(
+    tidemark: Program, tmp_path: pathlib.Path, config: dict, password: str
+) -> None:
+    file = tmp_path / "tidemark.yaml"
+    file.write_text(with_value(config, ("state", "url"), lambda url: url.replace("something", "${env:SECRET}")))
+    run = tidemark("doctor", "--config", file, "--timeout", "1s", env={"SECRET": password})
+    assert "secretpart" not in run.out + run.err, run
+    assert "state" in run.out + run.err, run
 
 
 def test_the_configuration_of_this_test_has_every_key_there_is(
