@@ -100,7 +100,9 @@ TEST(FreshnessPointsTest, ALatePipelineShowsEveryNumberItHas) {
     sample("partitions", ",verdict=\"" + std::string(verdict) + "\"",
            name == "fresh" || name == "lagging" ? "1" : "0");
   }
-  family("probe_duration_seconds", "Time from the beginning of the look to its verdict, waiting included; of a single run the whole run.");
+  family("probe_duration_seconds",
+         "Time from the beginning of the look to its verdict, waiting included; of a single run "
+         "the whole run.");
   sample("probe_duration_seconds", "", "0.041");
   family("last_success_timestamp_seconds",
          "When the pipeline was last judged without doubt, seconds since 1970.");
