@@ -15,6 +15,7 @@
 
 #include "app/publisher_parts_internal.h"
 #include "app/share_follower.h"
+#include "app/store_place.h"
 #include "app/table_changes.h"
 #include "app/table_discovery.h"
 #include "app/table_wake_ups.h"
@@ -171,7 +172,7 @@ class Publisher::Loop {
     entry->uri = uri;
     entry->base_path = base_path;
     entry->uid = api::TableUid(base_path);
-    entry->place = PlaceOfStore(uri);
+    entry->place = StorePlaceOf(uri);
     entry->partition = kafka::PartitionOfKey(entry->uid, log_->partition_count());
     TableEntry* raw = entry.get();
     tables_.push_back(std::move(entry));

@@ -20,7 +20,7 @@ namespace tidemark::app {
 
 struct PublisherOptions {
   Milliseconds table_deadline = std::chrono::seconds(60);  ///< for one look at one table
-  /// Tables of one store (bucket, or the local disk) looked at at the same time. Those that failed
+  /// Tables of one store (bucket, or a mount) looked at at the same time. Those that failed
   /// the last time have as many threads of their own.
   unsigned tables_at_once = 8;
   /// One round over all tables instead of going on.

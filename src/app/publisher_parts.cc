@@ -22,12 +22,6 @@ std::deque<PublisherMessage> MessageBox::Await(Milliseconds nap, const std::stop
   return std::exchange(messages_, {});
 }
 
-std::string PlaceOfStore(std::string_view uri) {
-  const size_t scheme = uri.find("://");
-  if (scheme == std::string_view::npos || uri.starts_with("file:")) return "file";
-  return std::string(uri.substr(0, uri.find('/', scheme + 3)));
-}
-
 std::vector<std::string> TimelineFoldersOf(const std::string& uri) {
   const auto parsed = storage::ParseStoreUri(uri);
   if (!parsed || parsed->kind != storage::StoreKind::kLocal) return {};

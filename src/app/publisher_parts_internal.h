@@ -34,7 +34,7 @@ struct TableEntry {
   std::string uri;
   std::string base_path;
   std::string uid;
-  std::string place;  ///< whose silence it shares: a bucket, or the local disk
+  std::string place;  ///< whose silence it shares: StorePlaceOf
   kafka::PartitionId partition = 0;
   std::unique_ptr<feed::TablePublisher> publisher;
   std::optional<feed::TableRecord> record;
@@ -158,9 +158,6 @@ class MessageBox {
   std::condition_variable has_message_;
   std::deque<PublisherMessage> messages_;
 };
-
-/// The places whose silence is shared: a bucket, or the machine's own disk.
-std::string PlaceOfStore(std::string_view uri);
 
 /// Where a local table's instants come about, in either layout; none for another store.
 std::vector<std::string> TimelineFoldersOf(const std::string& uri);

@@ -15,6 +15,7 @@
 #include "app/cluster_questions.h"
 #include "app/pipelines.h"
 #include "app/schedule.h"
+#include "app/store_place.h"
 #include "app/work_lane.h"
 #include "base/check.h"
 #include "base/log.h"
@@ -64,13 +65,6 @@ struct Passage {
   MonoTime begun{};
   TableReading reading;
 };
-
-/// The places whose silence is shared: a bucket, or the machine's own disk.
-std::string PlaceOf(std::string_view uri) {
-  const size_t scheme = uri.find("://");
-  if (scheme == std::string_view::npos || uri.starts_with("file:")) return "file";
-  return std::string(uri.substr(0, uri.find('/', scheme + 3)));
-}
 
 bool MayPass(ErrorKind kind) {
   return kind == ErrorKind::kUnavailable || kind == ErrorKind::kConflict ||
@@ -213,6 +207,7 @@ class Watch::Loop {
     uint64_t id = 0;
     PipelineConfig pipeline;
     StoreConfig store;
+    std::string place;  ///< whose silence the table shares
     std::shared_ptr<TableEye> eye = std::make_shared<TableEye>();
     PipelineMemory memory;
     std::shared_ptr<const PipelineReport> report;
@@ -307,10 +302,12 @@ class Watch::Loop {
 
   void Begin(const std::string& name, MonoTime now) {
     Passage passage;
+    std::string place;
     bool is_silent = false;
     {
       const std::lock_guard lock(entries_mutex_);
       Entry& entry = entries_.at(name);
+      place = entry.place;
       KeepWithClock(entry.memory);
       passage = {.id = entry.id,
                  .pipeline = entry.pipeline,
@@ -322,7 +319,7 @@ class Watch::Loop {
       is_silent = entry.is_table_silent;
     }
     if (passage.pipeline.spec.is_disabled) return Judge(std::move(passage), {});
-    const auto key = std::pair(PlaceOf(passage.pipeline.spec.table), is_silent);
+    const auto key = std::pair(place, is_silent);
     auto& lane = table_lanes_[key];
     if (!lane) lane = std::make_unique<WorkLane>(options_.tables_at_once);
     // std::function wants to be copied.
@@ -573,6 +570,7 @@ class Watch::Loop {
     }
     entry.pipeline = pipeline;
     entry.store = store;
+    entry.place = StorePlaceOf(pipeline.spec.table);
     return entry;
   }
 

@@ -27,7 +27,7 @@ inline constexpr Milliseconds kBackOffMax = std::chrono::seconds(60);
 struct WatchOptions {
   Milliseconds table_deadline = std::chrono::seconds(10);  ///< for reading one table
   Milliseconds probe_deadline = std::chrono::seconds(10);  ///< for asking one cluster once
-  /// Tables of one store (bucket, or the local disk) read at the same time. Those that did not
+  /// Tables of one store (bucket, or a mount) read at the same time. Those that did not
   /// answer last time have as many threads of their own.
   unsigned tables_at_once = 8;
   /// How long the first pipeline that is ready for its cluster waits for others.

@@ -466,20 +466,20 @@ TEST_F(WatchTest, WhoeverHearsOfLooksHearsOfALookThatNeverEnds) {
            look.report.reason == Reason::kTimeout && look.report.observed_at > WallTime{};
   };
   const auto silences_of = [&](const std::string& name) {
-    const std::lock_guard lock(looks_mutex_);
     return std::ranges::count_if(
         looks_, [&](const Look& look) { return look.report.pipeline == name && is_silence(look); });
   };
-  const auto end = std::chrono::steady_clock::now() + kPatience;
-  while ((silences_of("a") < 2 || silences_of("never") < 2) &&
-         std::chrono::steady_clock::now() < end)
-    std::this_thread::sleep_for(10ms);
-  EXPECT_GE(silences_of("a"), 2);
-  EXPECT_GE(silences_of("never"), 2);
+  std::unique_lock lock(looks_mutex_);
+  EXPECT_TRUE(looked_.wait_for(lock, kPatience,
+                               [&] { return silences_of("a") >= 2 && silences_of("never") >= 2; }));
   EXPECT_EQ(silences_of("b"), 0);
   world_.cluster_gates["main"].Open();
   world_.cluster_gates["stuck"].Open();
-  EXPECT_EQ(AwaitLook("never", static_cast<size_t>(silences_of("never")) + 1).counts.lagging, 1);
+  EXPECT_TRUE(looked_.wait_for(lock, kPatience, [&] {
+    return std::ranges::any_of(looks_, [](const Look& look) {
+      return look.report.pipeline == "never" && look.has_ended && look.report.counts.lagging == 1;
+    });
+  }));
 }
 
 TEST_F(WatchTest, AProcessThatStoodStillTellsNoSilenceBeforeItHasLookedAgain) {
@@ -488,9 +488,9 @@ TEST_F(WatchTest, AProcessThatStoodStillTellsNoSilenceBeforeItHasLookedAgain) {
   AwaitLook("a");
   world_.cluster_gates["main"].Close();
   clock_.Jump(5h);
-  std::this_thread::sleep_for(600ms);  // turns of the loop
-  const std::lock_guard lock(looks_mutex_);
-  EXPECT_THAT(looks_, SizeIs(1));
+  // For some turns of the loop.
+  std::unique_lock lock(looks_mutex_);
+  EXPECT_FALSE(looked_.wait_for(lock, 600ms, [&] { return looks_.size() > 1; }));
 }
 
 TEST_F(WatchTest, WhatAnsweredIsHeldUpByASilentPartitionForAShortTimeOnly) {
