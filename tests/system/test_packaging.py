@@ -102,9 +102,18 @@ CHOICES: dict[str, dict] = {
         "persistence": {"enabled": True, "size": "10Gi", "storageClass": "fast"},
         "serviceAccount": {"create": True, "annotations": {"eks.amazonaws.com/role-arn": "arn:aws:iam::1:role/lake"}},
         "service": {"annotations": {"a": "b"}},
-        "serviceMonitor": {"enabled": True, "labels": {"release": "prometheus"}},
+        "secrets": {"lake.keys": "/etc/tidemark-secrets/lake", "lake-keys": "/etc/tidemark-secrets/other"},
+        "extraVolumes": [{"name": "authorities", "configMap": {"name": "authorities"}}],
+        "extraVolumeMounts": [{"name": "authorities", "mountPath": "/etc/authorities", "readOnly": True}],
+        "serviceMonitor": {
+            "enabled": True,
+            "labels": {"release": "prometheus"},
+            "bearerToken": {"name": "scraper", "key": "token"},
+            "tlsConfig": {"ca": {"configMap": {"name": "authorities", "key": "ca.pem"}}},
+        },
         "prometheusRule": {"enabled": True, "rules": RULES, "labels": {"role": "alerts"}},
         "podAnnotations": {"a": "b"},
+        "podLabels": {"azure.workload.identity/use": "true"},
         "nodeSelector": {"kubernetes.io/arch": "amd64"},
         "tolerations": [{"key": "lake", "operator": "Exists"}],
         "affinity": {"nodeAffinity": {}},
@@ -113,6 +122,16 @@ CHOICES: dict[str, dict] = {
         "replicas": 3,
         "config": "clusters: {}\npipelines: []\ncoordination: { group: freshness }\n",
         "persistence": {"enabled": False},
+    },
+    "with tokens and a certificate": {
+        "config": """
+          pipelines: []
+          http:
+            tls: { certificate: /etc/tidemark-secrets/tls/tls.crt, key: /etc/tidemark-secrets/tls/tls.key }
+            auth: { bearer_tokens_file: /etc/tidemark-secrets/tokens/tokens }
+        """,
+        "secrets": {"lake-tls": "/etc/tidemark-secrets/tls", "lake-tokens": "/etc/tidemark-secrets/tokens"},
+        "serviceMonitor": {"enabled": True, "bearerToken": {"name": "scraper", "key": "token"}},
     },
     "nothing of its own": {
         "existingConfigMap": "mine",
@@ -152,6 +171,7 @@ def test_objects_that_belong_together_find_each_other(objects: list[dict]) -> No
         assert selector.items() <= pod["metadata"]["labels"].items()
     (container,) = pod["spec"]["containers"]
     mounted = {each["name"] for each in container["volumeMounts"]}
+    assert len(mounted) == len(container["volumeMounts"])
     claimed = {each["metadata"]["name"] for each in by_kind["StatefulSet"]["spec"].get("volumeClaimTemplates", [])}
     assert mounted == claimed | {each["name"] for each in pod["spec"]["volumes"]}
     (config,) = (each["configMap"]["name"] for each in pod["spec"]["volumes"] if each["name"] == "config")
@@ -161,6 +181,7 @@ def test_objects_that_belong_together_find_each_other(objects: list[dict]) -> No
     if "ServiceMonitor" in by_kind:
         wanted = by_kind["ServiceMonitor"]["spec"]["selector"]["matchLabels"]
         assert wanted.items() <= by_kind["Service"]["metadata"]["labels"].items()
+    if "PrometheusRule" in by_kind:
         assert by_kind["PrometheusRule"]["spec"] == yaml.safe_load(RULES)
 
 
@@ -184,6 +205,15 @@ def test_the_chart_starts_what_the_program_knows(
         {"service": {"port": "http"}},
         {"persistence": {"size": "much"}},
         {"image": {"repository": ""}},
+        {"scheme": "https"},
+        {"secrets": {"tokens": "tokens"}},
+        {"secrets": {"tokens": "/etc/tidemark/tokens"}},
+        {"secrets": {"tokens": "/var/lib/tidemark"}},
+        {"extraVolumes": [{"emptyDir": {}}]},
+        {"extraVolumeMounts": [{"name": "authorities"}]},
+        {"serviceMonitor": {"bearerToken": {"name": "scraper"}}},
+        {"serviceMonitor": {"bearerToken": {"token": "secret"}}},
+        {"serviceMonitor": {"tlsConfig": True}},
     ],
     ids=str,
 )
@@ -203,3 +233,99 @@ def test_several_replicas_want_a_configuration_that_shares_the_pipelines() -> No
             chart.render({"replicas": 2}, name="lake")
         # What stands in a ConfigMap of others cannot be seen from here.
         chart.render({"replicas": 2, "existingConfigMap": "mine"}, name="lake")
+
+
+# --- The chart with http.tls and http.auth ----------------------------------------------------------------------------
+
+TLS = "http: { tls: { certificate: /tls/tls.crt, key: /tls/tls.key } }\n"
+TOKENS = "http: { auth: { bearer_tokens_file: /tokens/tokens } }\n"
+
+
+def made(values: dict) -> dict[str, dict]:
+    """What Helm makes of the chart, by kind; the values are held against their schema first."""
+    with helm_python.Chart.load(_CHART) as chart:
+        chart.validate_schema(chart.merge_values(values))
+        texts = chart.render(values, name="lake", namespace="monitoring").values()
+    return {each["kind"]: each for text in texts for each in yaml.safe_load_all(text) if each}
+
+
+def pod_of(objects: dict[str, dict]) -> dict:
+    return objects["StatefulSet"]["spec"]["template"]["spec"]
+
+
+def endpoint_of(values: dict) -> dict:
+    monitor = made({**values, "serviceMonitor": {"enabled": True, **values.get("serviceMonitor", {})}})
+    (endpoint,) = monitor["ServiceMonitor"]["spec"]["endpoints"]
+    return endpoint
+
+
+@pytest.mark.parametrize(
+    "values, scheme",
+    [
+        ({}, "HTTP"),
+        ({"config": TLS}, "HTTPS"),
+        ({"config": TOKENS}, "HTTP"),
+        ({"config": "http:\n"}, "HTTP"),
+        ({"config": "http: { tls: }\n"}, "HTTP"),
+        ({"existingConfigMap": "mine"}, "HTTP"),
+        ({"existingConfigMap": "mine", "scheme": "HTTPS"}, "HTTPS"),
+    ],
+    ids=str,
+)
+def test_probes_and_scrapes_speak_as_the_daemon_does(values: dict, scheme: str) -> None:
+    (container,) = pod_of(made(values))["containers"]
+    assert [container[probe]["httpGet"]["scheme"] for probe in ("livenessProbe", "readinessProbe")] == [scheme] * 2
+    given = {"bearerToken": {"name": "scraper", "key": "token"}} if "auth" in values.get("config", "") else {}
+    assert endpoint_of({**values, "serviceMonitor": given})["scheme"] == scheme.lower()
+
+
+def test_a_scheme_that_the_configuration_contradicts_is_refused() -> None:
+    with pytest.raises(helm_python.HelmRenderError, match="scheme"):
+        made({"config": TLS, "scheme": "HTTP"})
+    with pytest.raises(helm_python.HelmRenderError, match="scheme"):
+        made({"config": TOKENS, "scheme": "HTTPS"})
+
+
+def test_scrapes_bear_the_token_of_a_secret() -> None:
+    endpoint = endpoint_of({"config": TOKENS, "serviceMonitor": {"bearerToken": {"name": "scraper", "key": "token"}}})
+    assert endpoint["authorization"] == {"type": "Bearer", "credentials": {"name": "scraper", "key": "token"}}
+    assert "authorization" not in endpoint_of({})
+
+
+def test_scrapes_without_the_token_that_the_configuration_wants_are_refused() -> None:
+    with pytest.raises(helm_python.HelmRenderError, match="serviceMonitor.bearerToken"):
+        endpoint_of({"config": TOKENS})
+
+
+def test_scrapes_expect_the_certificate_of_the_service() -> None:
+    # Prometheus scrapes the pod's address, which no certificate names.
+    assert endpoint_of({"config": TLS})["tlsConfig"] == {"serverName": "lake-tidemark.monitoring.svc"}
+    ca = {"secret": {"name": "lake-tls", "key": "ca.crt"}}
+    assert endpoint_of({"config": TLS, "serviceMonitor": {"tlsConfig": {"ca": ca}}})["tlsConfig"] == {
+        "ca": ca,
+        "serverName": "lake-tidemark.monitoring.svc",
+    }
+    own = {"serverName": "tidemark.example"}
+    assert endpoint_of({"config": TLS, "serviceMonitor": {"tlsConfig": own}})["tlsConfig"] == own
+    assert "tlsConfig" not in endpoint_of({})
+
+
+def test_secrets_are_mounted_where_their_names_say_and_only_the_daemon_reads_them() -> None:
+    secrets = {"lake-tokens": "/etc/tidemark-secrets/tokens", "kafka.authority": "/etc/tidemark-secrets/kafka"}
+    pod = pod_of(made({"secrets": secrets}))
+    (container,) = pod["containers"]
+    names = {each["name"]: each["secret"]["secretName"] for each in pod["volumes"] if "secret" in each}
+    mounts = [each for each in container["volumeMounts"] if each["name"] in names]
+    assert {names[each["name"]]: each["mountPath"] for each in mounts} == secrets
+    assert all(each["readOnly"] and "subPath" not in each for each in mounts)
+    assert {each["secret"]["defaultMode"] for each in pod["volumes"] if "secret" in each} == {0o440}
+
+
+def test_volumes_and_labels_of_others_come_into_the_pod() -> None:
+    volume = {"name": "authorities", "configMap": {"name": "authorities"}}
+    mount = {"name": "authorities", "mountPath": "/etc/authorities"}
+    labels = {"azure.workload.identity/use": "true"}
+    objects = made({"extraVolumes": [volume], "extraVolumeMounts": [mount], "podLabels": labels})
+    pod = pod_of(objects)
+    assert volume in pod["volumes"] and mount in pod["containers"][0]["volumeMounts"]
+    assert labels.items() <= objects["StatefulSet"]["spec"]["template"]["metadata"]["labels"].items()
