@@ -32,7 +32,7 @@ std::string FormatMistake(const ConfigMistake& mistake) {
                      Printable(mistake.message));
 }
 
-ConfigSources SystemConfigSources() {
+ConfigSources SystemConfigSources(NamedFiles named_files) {
   return {
       .environment = [](const std::string& name) -> std::optional<std::string> {
         const char* value = std::getenv(name.c_str());
@@ -40,6 +40,7 @@ ConfigSources SystemConfigSources() {
         return value;
       },
       .check_property = kafka::client::CheckProperty,
+      .named_files = named_files,
   };
 }
 

@@ -81,6 +81,14 @@ struct ConfigMistake {
 /// "file:line:column: message", as compilers print it.
 std::string FormatMistake(const ConfigMistake& mistake);
 
+/// Which files that the configuration names (tokens, certificates, keys) must be there and good;
+/// the others are met by whoever uses them.
+enum class NamedFiles {
+  kOfNone,               ///< for what is done with the configuration alone
+  kOfClustersAndStores,  ///< for those who read tables and ask brokers
+  kOfAll,                ///< for the daemon
+};
+
 /// What loading may ask of the world; tests put their own in.
 struct ConfigSources {
   /// Value of an environment variable, for `${env:NAME}`.
@@ -90,10 +98,11 @@ struct ConfigSources {
   std::function<Status(const std::string& name, const std::string& value,
                        kafka::client::ValueVisibility visibility)>
       check_property;
+  NamedFiles named_files = NamedFiles::kOfNone;
 };
 
 /// The process' environment and librdkafka's properties.
-ConfigSources SystemConfigSources();
+ConfigSources SystemConfigSources(NamedFiles named_files = NamedFiles::kOfNone);
 
 /// Either a whole configuration, or every mistake of the file and its includes.
 struct LoadedConfig {

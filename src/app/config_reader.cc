@@ -9,6 +9,7 @@
 
 #include "app/config_reader_internal.h"
 #include "app/config_sections_internal.h"
+#include "app/named_files_internal.h"
 #include "app/text_file.h"
 #include "app/yaml_map_internal.h"
 #include "base/letter_case.h"
@@ -103,7 +104,7 @@ class ConfigReader {
  public:
   ConfigReader(const ConfigSources& sources, std::vector<ConfigMistake>& mistakes,
                FileStamps& stamps)
-      : context_(sources, mistakes), stamps_(stamps) {}
+      : context_(sources, mistakes, stamps), stamps_(stamps) {}
 
   Config Read(const std::string& path);
 
@@ -276,6 +277,9 @@ void ConfigReader::ReadProperties(YamlMap& map, ClusterConfig& cluster) {
                    fmt::format("{}.properties.{}: {}{}", map.path(), key, status.error().message,
                                text.is_hidden() ? " " + text.Shown() : ""));
     }
+    if (const auto mistake = MistakeInPropertyFile(context_, key, text); status && mistake)
+      context_.Add(map.file(), properties[key].Mark(),
+                   fmt::format("{}.properties.{}: {}", map.path(), key, *mistake));
     for (const auto& [value, reference] : text.looked_up) cluster.hidden.Add(value, reference);
     cluster.options.properties.emplace_back(key, std::move(text.value));
   }
@@ -287,6 +291,7 @@ void ConfigReader::ReadStores(const std::string& file, const YAML::Node& node) {
     store.name = name;
     store.match = map.TakeNeededText("match", "a URI pattern such as s3://lake/* is wanted").value;
     storage::StoreOptions& options = store.options;
+    NamedFile credentials{"credentials_file"};
     for (const auto& [key, value] :
          {std::pair("endpoint", &options.endpoint), std::pair("region", &options.region),
           std::pair("credentials_file", &options.credentials_file),
@@ -294,12 +299,14 @@ void ConfigReader::ReadStores(const std::string& file, const YAML::Node& node) {
           std::pair("sas_token", &options.sas_token)}) {
       const auto text = map.TakeText(key).value_or(ConfigText{});
       *value = text.value;
+      if (value == &options.credentials_file) credentials.text = text;
       for (const auto& [part, reference] : text.looked_up) {
         store.hidden.Add(part, reference);
         store.hidden.Add(AuthorityOf(part), reference);
       }
     }
-    options.credentials_file = PathIn(file, options.credentials_file);
+    options.credentials_file = credentials.path = PathIn(file, options.credentials_file);
+    CheckStoreFile(context_, map, credentials);
     // Its message repeats neither.
     const bool has_secret = !options.account_key.empty() || !options.sas_token.empty();
     if (const auto made = storage::CredentialsOf({options.account_key, options.sas_token});

@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "app/config_sections_internal.h"
+#include "app/named_files_internal.h"
 #include "base/nearest_word.h"
 #include "storage/http_client.h"
 
@@ -41,6 +42,12 @@ void CheckKafkaName(YamlMap& map, const std::string& key, const ConfigText& name
   if (IsKafkaName(name.value)) return;
   map.Complain(key, name.Mistake("'" + name.value + "' is no name for Kafka",
                                  "a name of letters, digits, '.', '_' and '-'"));
+}
+
+NamedFile NeededFile(YamlMap& map, const std::string& key, std::string wanted) {
+  ConfigText text = map.TakeNeededText(key, std::move(wanted));
+  std::string path = PathIn(map.file(), text.value);
+  return {key, std::move(text), std::move(path)};
 }
 
 }  // namespace
@@ -81,18 +88,18 @@ HttpConfig ReadHttp(ConfigContext& context, const std::string& file, const YAML:
   }
   if (const YAML::Node tls = map.Take("tls"); tls.IsDefined()) {
     YamlMap files(context, file, tls, "http.tls");
-    http::TlsFiles given;
-    given.certificate =
-        PathIn(file, files.TakeNeededText("certificate", "a PEM file is wanted").value);
-    given.key = PathIn(file, files.TakeNeededText("key", "a PEM file is wanted").value);
-    http.tls = given;
+    const NamedFile certificate = NeededFile(files, "certificate", "a PEM file is wanted");
+    const NamedFile key = NeededFile(files, "key", "a PEM file is wanted");
+    if (!key.path.empty()) CheckIdentity(context, files, certificate, key);
+    http.tls = http::TlsFiles{.certificate = certificate.path, .key = key.path};
     files.Finish();
   }
   if (const YAML::Node auth = map.Take("auth"); auth.IsDefined()) {
     YamlMap tokens(context, file, auth, "http.auth");
-    http.bearer_tokens_file = PathIn(
-        file, tokens.TakeNeededText("bearer_tokens_file", "a file with one token a line is wanted")
-                  .value);
+    const NamedFile named =
+        NeededFile(tokens, "bearer_tokens_file", "a file with one token a line is wanted");
+    CheckFile(context, tokens, named, FileUse::kTokens);
+    http.bearer_tokens_file = named.path;
     tokens.Finish();
   }
   map.Finish();

@@ -12,6 +12,7 @@
 
 #include "app/build_info.h"
 #include "app/config_sections_internal.h"
+#include "app/named_files_internal.h"
 #include "metrics/point.h"
 #include "push/emf_lines.h"
 #include "storage/http_client.h"
@@ -236,12 +237,15 @@ class ExporterReader {
     const YAML::Node node = map.Take("tls");
     if (!node.IsDefined()) return tls;
     YamlMap files(context_, file_, node, map.path() + ".tls");
-    for (const auto& [key, value] :
-         {std::pair("ca", &tls.ca_file), std::pair("certificate", &tls.certificate_file),
-          std::pair("key", &tls.key_file)}) {
-      const auto text = TakeText(files, key);
-      if (text) *value = PathIn(file_, text->value);
+    NamedFile ca{"ca"}, certificate{"certificate"}, secret{"key"};
+    for (const auto& [named, value] :
+         {std::pair(&ca, &tls.ca_file), std::pair(&certificate, &tls.certificate_file),
+          std::pair(&secret, &tls.key_file)}) {
+      named->text = TakeText(files, named->key).value_or(ConfigText{});
+      *value = named->path = PathIn(file_, named->text.value);
     }
+    CheckFile(context_, files, ca, FileUse::kAuthorities);
+    CheckIdentity(context_, files, certificate, secret);
     if (!tls.key_file.empty() && tls.certificate_file.empty())
       files.Complain("key", "a key without its certificate");
     if (url.starts_with("http://")) map.Complain("tls", "the URL is one without TLS");

@@ -10,6 +10,7 @@
 
 #include "app/build_info.h"
 #include "app/config_sections_internal.h"
+#include "app/named_files_internal.h"
 #include "push/http_receiver.h"
 
 namespace tidemark::app {
@@ -124,8 +125,10 @@ class SinkReader {
     if (const auto user = map.TakeText("user")) options.mysql.user = Hidden(*user);
     options.mysql.password = TakeValue(map, "password");
     options.mysql.is_encrypted = map.TakeBool("tls").value_or(false);
-    if (const auto file = map.TakeText("ca_file"))
+    if (const auto file = map.TakeText("ca_file")) {
       options.mysql.ca_file = PathIn(file_, file->value);
+      CheckFile(context_, map, {"ca_file", *file, options.mysql.ca_file}, FileUse::kAuthorities);
+    }
     if (!options.mysql.ca_file.empty() && !options.mysql.is_encrypted)
       map.Complain("ca_file", "says nothing without tls: true");
     options.refresh.dialect =

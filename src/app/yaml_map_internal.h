@@ -37,12 +37,16 @@ struct ConfigText {
 /// Collects mistakes and resolves `${env:NAME}` and `${file:PATH}` in scalars.
 class ConfigContext {
  public:
-  ConfigContext(const ConfigSources& sources, std::vector<ConfigMistake>& mistakes)
-      : sources_(sources), mistakes_(mistakes) {}
+  ConfigContext(const ConfigSources& sources, std::vector<ConfigMistake>& mistakes,
+                FileStamps& stamps)
+      : sources_(sources), mistakes_(mistakes), stamps_(stamps) {}
 
   const ConfigSources& sources() const { return sources_; }
 
   void Add(const std::string& file, const YAML::Mark& mark, std::string message);
+
+  /// Counts a file among those that were sought, for who waits until they change.
+  void Seek(const std::string& path) { stamps_.Add(path); }
 
   /// The scalar with its references resolved; nullopt after reporting a mistake. `name` is for
   /// messages.
@@ -55,6 +59,7 @@ class ConfigContext {
 
   const ConfigSources& sources_;
   std::vector<ConfigMistake>& mistakes_;
+  FileStamps& stamps_;
 };
 
 /// One mapping. Every Take marks its key as known; Finish reports the others.

@@ -82,7 +82,7 @@ int RunCommand(const Options& options) {
   if (options.config_file.empty() == options.single.table.empty()) {
     return Complain({ErrorKind::kInvalidArgument, "give a TABLE, or --config FILE"});
   }
-  const auto sources = app::SystemConfigSources();
+  const auto sources = app::SystemConfigSources(app::NamedFiles::kOfAll);
   const auto config = options.config_file.empty() ? app::ConfigOf(options.single, sources)
                                                   : app::ReadConfig(options.config_file, sources);
   if (!config) return Complain(config.error());

@@ -17,7 +17,8 @@ namespace tidemark::cli {
 namespace {
 
 int RunCommand(const ServingFlags& options) {
-  auto config = app::ReadConfig(options.config_file, app::SystemConfigSources());
+  auto config =
+      app::ReadConfig(options.config_file, app::SystemConfigSources(app::NamedFiles::kOfAll));
   if (!config) return Complain(config.error());
   if (const auto placed = app::ListenAt(options.listen, *config); !placed)
     return Complain(placed.error());

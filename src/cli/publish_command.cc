@@ -62,7 +62,8 @@ int PublishOn(const app::Config& config, const StopSignal& stop) {
 }
 
 int RunCommand(const Options& options) {
-  const auto config = app::ReadConfig(options.config_file, app::SystemConfigSources());
+  const auto config = app::ReadConfig(
+      options.config_file, app::SystemConfigSources(app::NamedFiles::kOfClustersAndStores));
   if (!config) return Complain(config.error());
   SetLogLevel(options.is_quiet || options.is_once ? LogLevel::kWarning : LogLevel::kInfo);
   app::HideInLog(*config);

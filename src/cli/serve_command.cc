@@ -22,7 +22,7 @@ namespace {
 std::atomic<bool> wants_reload = false;
 
 int RunCommand(const ServingFlags& options) {
-  const auto sources = app::SystemConfigSources();
+  const auto sources = app::SystemConfigSources(app::NamedFiles::kOfAll);
   auto config = app::ReadConfig(options.config_file, sources);
   if (!config) return Complain(config.error());
   if (const auto any = app::SelectPipelines(*config, {}); !any && !config->feed && !config->mirror)

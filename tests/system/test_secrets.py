@@ -178,6 +178,7 @@ def with_value(config: dict, path: Path, change: Callable[[str], str]) -> str:
 @pytest.fixture
 def config(tmp_path: pathlib.Path, make_table: MakeTable) -> dict:
     (tmp_path / "more.yaml").write_text("[]\n")
+    (tmp_path / "key.json").write_text("{}\n")
     (port,) = free_ports(1)
     return full_config(make_table("t,0:1"), f"{HOST}:{port}")
 
