@@ -16,6 +16,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
+constexpr mode_t kModeForOthers = 0644;
+
 /// Collectors of *.prom and *.json pass it by.
 std::string HiddenNameFor(const std::string& path) {
   const fs::path file(path);
@@ -47,9 +49,11 @@ int WriteWhole(int fd, std::string_view bytes) {
 Status ReplaceFile(const std::string& path, std::string_view bytes) {
   const std::string hidden = HiddenNameFor(path);
   const int fd =
-      ::open(hidden.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0644);
+      ::open(hidden.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, kModeForOthers);
   if (fd < 0) return FailWith(errno, "the file cannot be written", path);
-  int error = WriteWhole(fd, bytes);
+  // Whoever collects it is another user, and the umask of a service leaves that one nothing.
+  int error = ::fchmod(fd, kModeForOthers) == 0 ? 0 : errno;
+  if (error == 0) error = WriteWhole(fd, bytes);
   if (::close(fd) != 0 && error == 0) error = errno;
   if (error == 0 && ::rename(hidden.c_str(), path.c_str()) != 0) error = errno;
   if (error == 0) return {};

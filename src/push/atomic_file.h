@@ -8,9 +8,9 @@
 
 namespace tidemark::push {
 
-/// Replaces the file, or makes it (mode 0644, less the umask). Written beside it under a hidden
-/// name that does not end like it, then renamed. After an error the old file stays and the hidden
-/// one is gone; one that a kill left behind is used again.
+/// Replaces the file, or makes it; for all to read (0644) whatever the umask. Written beside it
+/// under a hidden name that does not end like it, then renamed. After an error the old file stays
+/// and the hidden one is gone; one that a kill left behind is used again.
 Status ReplaceFile(const std::string& path, std::string_view bytes);
 
 /// Whether ReplaceFile could do its work, by the rights that the folder shows. Makes nothing.

@@ -51,12 +51,25 @@ TEST_F(AtomicFileTest, AFileIsMadeAndReplacedAndNothingElseIsThere) {
   EXPECT_EQ(Names(), (std::set<std::string>{"t.prom"}));
 }
 
-// The collector runs as another user.
-TEST_F(AtomicFileTest, OthersMayReadIt) {
+// The collector runs as another user, and the systemd unit has a umask of 0077 for the state.
+TEST_F(AtomicFileTest, OthersMayReadItWhateverTheUmask) {
+  for (const mode_t mask : {mode_t{0022}, mode_t{0077}, mode_t{0}}) {
+    const mode_t before = ::umask(mask);
+    EXPECT_THAT(ReplaceFile(Path("t.prom"), "x"), IsOk());
+    ::umask(before);
+    struct stat status{};
+    ASSERT_EQ(::stat(Path("t.prom").c_str(), &status), 0);
+    EXPECT_EQ(status.st_mode & 0777U, 0644U) << mask;
+  }
+}
+
+TEST_F(AtomicFileTest, WhatAKillLeftBehindIsForOthersToo) {
+  Write(Path(".t.prom.new"), "half");
+  ASSERT_EQ(::chmod(Path(".t.prom.new").c_str(), 0600), 0);
   EXPECT_THAT(ReplaceFile(Path("t.prom"), "x"), IsOk());
   struct stat status{};
   ASSERT_EQ(::stat(Path("t.prom").c_str(), &status), 0);
-  EXPECT_EQ(status.st_mode & 0444U, 0444U);
+  EXPECT_EQ(status.st_mode & 0777U, 0644U);
 }
 
 TEST_F(AtomicFileTest, WhoReadsTheOldFileReadsItToItsEnd) {

@@ -21,6 +21,20 @@ std::string TextOf(int error) {
   return std::generic_category().message(error);
 }
 
+/// -1 with errno. A new file is for an agent, which is another user, and the umask of a service
+/// leaves that one nothing. What was there keeps its mode.
+int OpenToAppend(const char* path) {
+  constexpr int kFlags = O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NONBLOCK;
+  constexpr mode_t kModeForOthers = 0644;
+  const int made = ::open(path, kFlags | O_EXCL, kModeForOthers);
+  if (made < 0) return ::open(path, kFlags, kModeForOthers);
+  if (::fchmod(made, kModeForOthers) == 0) return made;
+  const int error = errno;
+  ::close(made);
+  errno = error;
+  return -1;
+}
+
 }  // namespace
 
 Status AppendToFile(const std::string& path, std::string_view lines) {
@@ -29,7 +43,7 @@ Status AppendToFile(const std::string& path, std::string_view lines) {
     return Fail(is_denied ? ErrorKind::kDenied : ErrorKind::kUnavailable,
                 fmt::format("the file cannot be written: path={} error={}", path, TextOf(error)));
   };
-  const int fd = ::open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NONBLOCK, 0644);
+  const int fd = OpenToAppend(path.c_str());
   if (fd < 0) return failed(errno);
   struct stat before{};
   int error = ::fstat(fd, &before) == 0 ? 0 : errno;

@@ -9,8 +9,8 @@
 
 namespace tidemark::push {
 
-/// Adds `lines` to the end of a file, which is made when missing. All of them or, after an error,
-/// none.
+/// Adds `lines` to the end of a file, which is made when missing, for all to read whatever the
+/// umask. All of them or, after an error, none.
 Status AppendToFile(const std::string& path, std::string_view lines);
 
 /// To standard output, as fast as its reader takes them; kUnavailable when the budget ends before.

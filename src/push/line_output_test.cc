@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 
 #include <csignal>
 #include <filesystem>
@@ -34,6 +35,22 @@ TEST(LineOutputTest, LinesAreAddedAlsoToAFileThatWasMovedAway) {
   std::filesystem::rename(path, path + ".1");
   EXPECT_THAT(AppendToFile(path, "three\n"), IsOk());
   EXPECT_EQ(Text(path), "three\n");
+}
+
+// The agent runs as another user; a file that somebody made for it is theirs.
+TEST(LineOutputTest, ANewFileIsForOthersToReadWhateverTheUmaskAndAnOldOneKeepsItsMode) {
+  const support::TemporaryFolder folder;
+  const std::string path = folder.path() + "/metrics.log";
+  struct stat status{};
+  const mode_t before = ::umask(0077);
+  EXPECT_THAT(AppendToFile(path, "one\n"), IsOk());
+  ::umask(before);
+  ASSERT_EQ(::stat(path.c_str(), &status), 0);
+  EXPECT_EQ(status.st_mode & 0777U, 0644U);
+  ASSERT_EQ(::chmod(path.c_str(), 0640), 0);
+  EXPECT_THAT(AppendToFile(path, "two\n"), IsOk());
+  ASSERT_EQ(::stat(path.c_str(), &status), 0);
+  EXPECT_EQ(status.st_mode & 0777U, 0640U);
 }
 
 TEST(LineOutputTest, WhatDoesNotFitWholeIsTakenBack) {

@@ -59,6 +59,20 @@ def test_the_unit_starts_what_the_program_knows(tidemark: Program, unit: pathlib
     assert "nothing.yaml" in tidemark(*words).err, "every flag was understood, and the file is what is missing"
 
 
+def test_the_drop_in_lets_the_documented_text_file_be_written(unit: pathlib.Path) -> None:
+    drop_in = (_PACKAGING / "systemd/textfile.conf").read_text()
+    folder = unit.parent / "tidemark.service.d"
+    folder.mkdir()
+    (folder / "textfile.conf").write_text(drop_in)
+    said = done("systemd-analyze", "verify", "--man=no", unit)
+    assert "tidemark.service" not in said and "textfile.conf" not in said, said
+    (writable,) = re.findall(r"^ReadWritePaths=-?(.+)$", drop_in, re.M)
+    (example,) = re.findall(r"textfile: \{ path: (/\S+) }", (_REPOSITORY / "docs/exporters.md").read_text())
+    assert pathlib.PurePath(writable) == pathlib.PurePath(example).parent
+    (group,) = re.findall(r"^SupplementaryGroups=(.+)$", drop_in, re.M)
+    assert f"groupadd --system {group}\n" in drop_in and f"chgrp {group} {writable}" in drop_in
+
+
 # --- The image --------------------------------------------------------------------------------------------------------
 
 
