@@ -24,6 +24,11 @@ struct MirrorConfig {
   SinksConfig sinks{};
   /// Above this many tables there are no series of single ones.
   int64_t table_series_max = 1000;
+
+  friend bool operator==(const MirrorConfig& a, const MirrorConfig& b) {
+    return a.cluster == b.cluster && a.topics == b.topics && a.tables == b.tables &&
+           a.state == b.state && a.sinks == b.sinks && a.table_series_max == b.table_series_max;
+  }
 };
 
 }  // namespace tidemark::app

@@ -491,6 +491,8 @@ class Daemon {
     if (old.wake_ups.queues != now.wake_ups.queues)
       Log(LogLevel::kWarning, "changes of 'wake_ups' count after a restart");
     if (old.feed != now.feed) Log(LogLevel::kWarning, "changes of 'feed' count after a restart");
+    if (old.mirror != now.mirror)
+      Log(LogLevel::kWarning, "changes of 'mirror' count after a restart");
   }
 
   CurrentConfig current_;

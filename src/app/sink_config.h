@@ -20,11 +20,15 @@ struct SinkConfig {
   std::vector<std::string> tables;
   Milliseconds timeout = std::chrono::minutes(5);  ///< of bringing one table up to date
   sink::BackOff back_off{};
+
+  friend bool operator==(const SinkConfig&, const SinkConfig&) = default;
 };
 
 struct SinksConfig {
   std::vector<SinkConfig> sinks;
   HiddenValues hidden;  ///< those that came from `${env:}` and `${file:}`
+
+  friend bool operator==(const SinksConfig& a, const SinksConfig& b) { return a.sinks == b.sinks; }
 };
 
 }  // namespace tidemark::app

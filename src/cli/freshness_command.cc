@@ -51,8 +51,9 @@ std::string Render(const Options& options, const app::FreshnessRun& run) {
            "\n";
   }
   if (options.format == "prometheus")
-    return metrics::TextExposition(metrics::FreshnessPoints(run.reports),
-                                   metrics::TextFormat::kPrometheus);
+    return metrics::TextExposition(
+        metrics::FreshnessPoints(run.reports, {.with_partitions = options.with_partitions}),
+        metrics::TextFormat::kPrometheus);
   if (options.format == "sources") {
     return api::SourcesJson(run.reports, run.generated_at, run.duration) + "\n";
   }
@@ -70,6 +71,10 @@ int ExitCodeOfRun(const app::FreshnessRun& run) {
 }
 
 int RunCommand(const Options& options) {
+  if (options.format == "sources" && options.with_partitions) {
+    return Complain({ErrorKind::kInvalidArgument,
+                     "--partitions: sources.json has sources alone, no place for partitions"});
+  }
   const auto timeout = TimeoutOf(options.timeout);
   if (!timeout) return Complain(timeout.error());
   const auto config = ConfigFrom(options);

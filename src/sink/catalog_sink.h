@@ -38,6 +38,8 @@ struct CatalogSinkOptions {
   Stamping stamping = Stamping::kEachUpdate;
   WhenDropped when_dropped = WhenDropped::kKeep;
   WhenRefused when_refused = WhenRefused::kQuarantine;
+
+  friend bool operator==(const CatalogSinkOptions&, const CatalogSinkOptions&) = default;
 };
 
 enum class SyncStep { kStale, kNothing, kDelta, kFull };

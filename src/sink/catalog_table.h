@@ -24,6 +24,8 @@ struct CatalogNaming {
   std::string prefix{};    ///< before each name
   MergeOnReadTables merge_on_read = MergeOnReadTables::kBoth;
   bool with_meta_columns = true;  ///< Hudi's five, as Hudi's own sync shows them
+
+  friend bool operator==(const CatalogNaming&, const CatalogNaming&) = default;
 };
 
 /// Where a table is known, and as what.

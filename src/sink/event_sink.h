@@ -15,6 +15,8 @@ struct EventSinkOptions {
   push::HttpHeaders headers{};  ///< may be secret
   /// Events in one request, as a JSON array (CloudEvents' batch form); 1: each on its own.
   size_t batch = 1;
+
+  friend bool operator==(const EventSinkOptions&, const EventSinkOptions&) = default;
 };
 inline constexpr size_t kEventBatchMax = 1000;
 /// A request holds no more bytes of events, unless one alone is longer.

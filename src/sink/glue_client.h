@@ -25,10 +25,7 @@ struct GlueOptions {
   unsigned at_once = 4;      ///< requests
   RequestRate rate{};        ///< of each operation
 
-  friend bool operator==(const GlueOptions& a, const GlueOptions& b) {
-    return a.endpoint == b.endpoint && a.region == b.region && a.catalog_id == b.catalog_id &&
-           a.at_once == b.at_once;
-  }
+  friend bool operator==(const GlueOptions&, const GlueOptions&) = default;
 };
 
 /// Error codes of the service that callers look at: the beginning of a message, "Code: …".

@@ -16,6 +16,8 @@ struct LineageOptions {
   std::string url{};            ///< events go to URL/api/v1/lineage
   push::HttpHeaders headers{};  ///< may be secret
   std::string producer{};       ///< a URI that names this program and its version
+
+  friend bool operator==(const LineageOptions&, const LineageOptions&) = default;
 };
 
 struct DatasetName {

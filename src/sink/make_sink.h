@@ -21,18 +21,26 @@ namespace tidemark::sink {
 struct HiveSinkOptions {
   HiveOptions hive{};
   CatalogSinkOptions catalog{};
+
+  friend bool operator==(const HiveSinkOptions&, const HiveSinkOptions&) = default;
 };
 struct GlueSinkOptions {
   GlueOptions glue{};
   CatalogSinkOptions catalog{.stamping = Stamping::kWithChanges};
+
+  friend bool operator==(const GlueSinkOptions&, const GlueSinkOptions&) = default;
 };
 struct TrinoSinkOptions {
   TrinoOptions trino{};
   RefreshOptions refresh{};
+
+  friend bool operator==(const TrinoSinkOptions&, const TrinoSinkOptions&) = default;
 };
 struct MysqlSinkOptions {
   MysqlOptions mysql{};
   RefreshOptions refresh{};
+
+  friend bool operator==(const MysqlSinkOptions&, const MysqlSinkOptions&) = default;
 };
 
 using SinkTarget = std::variant<HiveSinkOptions, GlueSinkOptions, TrinoSinkOptions,

@@ -17,6 +17,8 @@ struct RefreshOptions {
   RefreshDialect dialect = RefreshDialect::kTrino;
   std::string catalog{};  ///< the engine's name of the catalog that shows the tables
   CatalogNaming naming{};
+
+  friend bool operator==(const RefreshOptions&, const RefreshOptions&) = default;
 };
 
 /// "CALL "lake".system.flush_metadata_cache(schema_name => 'db', table_name => 'orders')", or what

@@ -13,6 +13,8 @@ struct RequestRate {
   double most = 10;    ///< requests a second
   double least = 0.5;  ///< that refusals do not go below
   double burst = 10;   ///< that may come at once
+
+  friend bool operator==(const RequestRate&, const RequestRate&) = default;
 };
 
 /// Single-threaded.

@@ -24,6 +24,8 @@ std::string_view SinkModeName(SinkMode mode);
 struct BackOff {
   Milliseconds first = std::chrono::seconds(1);
   Milliseconds most = std::chrono::minutes(1);
+
+  friend bool operator==(const BackOff&, const BackOff&) = default;
 };
 
 struct SinkPace {

@@ -62,6 +62,7 @@ def test_version_says_its_name_and_number(tidemark: Program) -> None:
         ["freshness", "--table", "/t", "--bootstrap", "b:1", "--property", "no-equals-sign"],
         ["freshness", "--table", "/t", "--bootstrap", "b:1", "--property", "no.such.property=1"],
         ["freshness", "--table", "/t", "--bootstrap", "b:1", "--timeout", "-3s"],
+        ["freshness", "--table", "/t", "--bootstrap", "b:1", "--format", "sources", "--partitions"],
         ["freshness", "--table", "/t", "--bootstrap", " "],
         ["freshness", "--table", "/t", "--bootstrap", "b:99999"],
         ["freshness", "--table", "/t", "--bootstrap", "a:1,,b:2"],
@@ -131,6 +132,17 @@ def test_a_slip_of_the_hand_comes_with_what_was_meant(
     run = tidemark(*words)
     assert (run.code, run.out) == (USAGE, "")
     assert f"did you mean '{meant}'?" in run.err
+
+
+def test_metrics_have_partitions_for_who_asks_for_them(
+    tidemark: Program, make_table: Callable[..., pathlib.Path]
+) -> None:
+    flags = ["--bootstrap", "127.0.0.1:1", "--format", "prometheus", "--timeout", "1s"]
+    words = ["freshness", "--table", make_table("t,0:1"), *flags]
+    alone, apart = tidemark(*words).out, tidemark(*words, "--partitions").out
+    family = "tidemark_freshness_partitions_left_out"
+    assert "tidemark_freshness_status" in alone and family not in alone
+    assert "tidemark_freshness_status" in apart and family in apart
 
 
 def test_version_is_a_flag_too(tidemark: Program) -> None:

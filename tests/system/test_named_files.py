@@ -96,3 +96,13 @@ def test_a_daemon_answers_with_the_certificate_that_was_found_good(
     run = tidemark("serve", "--config", file)
     assert run.code == USAGE and "tidemark.yaml:4:" in run.err
     assert "http.tls.key" in run.err and "is not the key of the certificate" in run.err
+
+
+def test_a_changed_mirror_is_warned_of(tidemark: Program, write: Callable[[str], pathlib.Path]) -> None:
+    daemon = Daemon(tidemark, write(""))
+    try:
+        write("mirror: { cluster: main }\n")
+        wait_until(lambda: "configuration read again" in daemon.log(), "the reload", 20)
+        assert "changes of 'mirror' count after a restart" in daemon.log()
+    finally:
+        daemon.stop()
