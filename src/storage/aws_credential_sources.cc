@@ -2,10 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <array>
-
-#include "storage/aws_profile.h"
-
 namespace tidemark::storage {
 
 namespace {
@@ -41,55 +37,10 @@ class EnvironmentSource final : public AwsCredentialSource {
   Environment environment_;
 };
 
-class ProfileSource final : public AwsCredentialSource {
- public:
-  explicit ProfileSource(Environment environment) : environment_(std::move(environment)) {}
-
-  std::string_view name() const override {
-    return "profile files (AWS_PROFILE, ~/.aws/credentials, ~/.aws/config)";
-  }
-
-  Result<std::optional<AwsCredentials>> Load(const Budget&) const override {
-    TRY_ASSIGN(const AwsProfile profile, LoadAwsProfile(environment_));
-    const auto setting = [&](std::string_view key) {
-      const auto it = profile.settings.find(key);
-      return it == profile.settings.end() ? std::string() : it->second;
-    };
-    const std::string id = setting("aws_access_key_id");
-    const std::string secret = setting("aws_secret_access_key");
-    if (!id.empty() && !secret.empty())
-      return AwsCredentials{{id, secret, setting("aws_session_token")}, {}};
-    if (!id.empty() || !secret.empty()) {
-      return Fail(ErrorKind::kDenied,
-                  fmt::format("the profile has only one of aws_access_key_id and "
-                              "aws_secret_access_key: profile={}",
-                              profile.name));
-    }
-    if (!profile.is_asked_for) return std::nullopt;
-    constexpr std::array<std::string_view, 5> kOtherWays = {
-        "role_arn", "credential_process", "sso_session", "sso_start_url", "source_profile"};
-    for (const std::string_view way : kOtherWays) {
-      if (setting(way).empty()) continue;
-      return Fail(ErrorKind::kUnsupported,
-                  fmt::format("the profile gets its credentials in a way that is not built in; "
-                              "export them (aws configure export-credentials): profile={} way={}",
-                              profile.name, way));
-    }
-    return std::nullopt;
-  }
-
- private:
-  Environment environment_;
-};
-
 }  // namespace
 
 std::unique_ptr<AwsCredentialSource> MakeEnvironmentSource(Environment environment) {
   return std::make_unique<EnvironmentSource>(std::move(environment));
-}
-
-std::unique_ptr<AwsCredentialSource> MakeProfileSource(Environment environment) {
-  return std::make_unique<ProfileSource>(std::move(environment));
 }
 
 CredentialSources<AwsCredentials> MakeUsualSources(const Environment& environment,
@@ -97,7 +48,7 @@ CredentialSources<AwsCredentials> MakeUsualSources(const Environment& environmen
   CredentialSources<AwsCredentials> sources;
   sources.push_back(MakeEnvironmentSource(environment));
   sources.push_back(MakeWebIdentitySource(environment, region, http));
-  sources.push_back(MakeProfileSource(environment));
+  sources.push_back(MakeProfileSource(environment, region, http));
   sources.push_back(MakeContainerSource(environment, http));
   sources.push_back(MakeInstanceSource(environment, http));
   return sources;

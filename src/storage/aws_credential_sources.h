@@ -19,9 +19,12 @@ std::unique_ptr<AwsCredentialSource> MakeEnvironmentSource(Environment environme
 std::unique_ptr<AwsCredentialSource> MakeWebIdentitySource(Environment environment,
                                                            std::string region, HttpClient& http);
 
-/// Keys in the shared credentials and config files. A profile that needs a helper program, single
-/// sign-on or another role is kUnsupported when asked for by AWS_PROFILE, else passed over.
-std::unique_ptr<AwsCredentialSource> MakeProfileSource(Environment environment);
+/// Of the shared credentials and config files: keys, what a `credential_process` writes, and a
+/// `role_arn` through STS in `region` with the credentials of its `source_profile` or
+/// `credential_source`. A profile that needs single sign-on, a code (`mfa_serial`) or another way
+/// is kUnsupported when asked for by AWS_PROFILE; else it is passed over, with a remark.
+std::unique_ptr<AwsCredentialSource> MakeProfileSource(Environment environment, std::string region,
+                                                       HttpClient& http);
 
 /// AWS_CONTAINER_CREDENTIALS_RELATIVE_URI or _FULL_URI (ECS tasks, EKS pod identity).
 std::unique_ptr<AwsCredentialSource> MakeContainerSource(Environment environment, HttpClient& http);

@@ -92,24 +92,16 @@ TEST_F(FileSourceTest, AProfileGivesItsKeys) {
       "[default]\naws_access_key_id=A\naws_secret_access_key=S\n"
       "[ci]\naws_access_key_id=B\naws_secret_access_key=T\naws_session_token=U\n",
       "");
-  EXPECT_THAT(MakeProfileSource(Variables(variables))->Load(kBudget), IsKey("A", "S", ""));
+  EXPECT_THAT(MakeProfileSource(Variables(variables), "eu-west-1", http_)->Load(kBudget),
+              IsKey("A", "S", ""));
   variables["AWS_PROFILE"] = "ci";
-  EXPECT_THAT(MakeProfileSource(Variables(variables))->Load(kBudget), IsKey("B", "T", "U"));
-}
-
-TEST_F(FileSourceTest, AProfileThatNeedsMoreIsUnsupportedWhenAskedFor) {
-  auto variables =
-      Files("", "[default]\nsso_session=x\n[profile ci]\ncredential_process=/bin/tool\n");
-  EXPECT_THAT(MakeProfileSource(Variables(variables))->Load(kBudget), IsNothing());
-  variables["AWS_PROFILE"] = "ci";
-  EXPECT_THAT(MakeProfileSource(Variables(variables))->Load(kBudget),
-              IsError(ErrorKind::kUnsupported,
-                      AllOf(HasSubstr("profile=ci"), HasSubstr("credential_process"))));
+  EXPECT_THAT(MakeProfileSource(Variables(variables), "eu-west-1", http_)->Load(kBudget),
+              IsKey("B", "T", "U"));
 }
 
 TEST_F(FileSourceTest, HalfAProfileIsSaid) {
   const auto variables = Files("[default]\naws_access_key_id=A\n", "");
-  EXPECT_THAT(MakeProfileSource(Variables(variables))->Load(kBudget),
+  EXPECT_THAT(MakeProfileSource(Variables(variables), "eu-west-1", http_)->Load(kBudget),
               IsError(ErrorKind::kDenied, HasSubstr("profile=default")));
 }
 
@@ -347,9 +339,10 @@ TEST_F(CredentialChainTest, AWaitForAnotherCallersQuestionEndsWithTheBudget) {
 
 TEST(CredentialChainPlacesTest, NothingFoundNamesThePlaces) {
   SystemClock clock;
+  HttpClient http;
   CredentialSources<AwsCredentials> sources;
   sources.push_back(MakeEnvironmentSource(Variables({})));
-  sources.push_back(MakeProfileSource(Variables({})));
+  sources.push_back(MakeProfileSource(Variables({}), "eu-west-1", http));
   AwsCredentialChain chain(std::move(sources), clock);
   EXPECT_THAT(chain.Get(kBudget),
               IsError(ErrorKind::kDenied,

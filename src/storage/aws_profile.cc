@@ -84,12 +84,9 @@ Result<AwsSections> ParseAwsFile(std::string_view text) {
   return sections;
 }
 
-Result<AwsProfile> LoadAwsProfile(const Environment& environment) {
-  AwsProfile profile{.name = "default", .is_asked_for = false, .settings = {}};
-  if (auto name = environment("AWS_PROFILE")) {
-    profile.name = *std::move(name);
-    profile.is_asked_for = true;
-  }
+namespace {
+
+Result<AwsProfile> Load(const Environment& environment, AwsProfile profile) {
   const std::string credentials_path =
       PathOf(environment, "AWS_SHARED_CREDENTIALS_FILE", "credentials");
   const std::string config_path = PathOf(environment, "AWS_CONFIG_FILE", "config");
@@ -107,10 +104,21 @@ Result<AwsProfile> LoadAwsProfile(const Environment& environment) {
   take(config, "profile " + profile.name);
   take(credentials, profile.name);
   if (!is_there && profile.is_asked_for) {
-    return Fail(ErrorKind::kNotFound, fmt::format("no such profile: AWS_PROFILE={} files={},{}",
+    return Fail(ErrorKind::kNotFound, fmt::format("no such profile: profile={} files={},{}",
                                                   profile.name, credentials_path, config_path));
   }
   return profile;
+}
+
+}  // namespace
+
+Result<AwsProfile> LoadAwsProfile(const Environment& environment) {
+  if (auto name = environment("AWS_PROFILE")) return LoadAwsProfile(environment, *std::move(name));
+  return Load(environment, {.name = "default", .is_asked_for = false, .settings = {}});
+}
+
+Result<AwsProfile> LoadAwsProfile(const Environment& environment, std::string name) {
+  return Load(environment, {.name = std::move(name), .is_asked_for = true, .settings = {}});
 }
 
 std::string AwsRegionOfEnvironment(const Environment& environment) {

@@ -30,6 +30,8 @@ struct AwsProfile {
 /// Reads both files; missing ones are empty. kNotFound when the profile was asked for and is in
 /// neither; kDenied, kCorrupt, kUnavailable for files that cannot be read.
 Result<AwsProfile> LoadAwsProfile(const Environment& environment);
+/// The profile of that name, which must be in one of them.
+Result<AwsProfile> LoadAwsProfile(const Environment& environment, std::string name);
 
 /// Where nothing names a region.
 inline constexpr std::string_view kAwsDefaultRegion = "us-east-1";

@@ -95,7 +95,7 @@ TEST_F(AwsProfileTest, FilesMayBeMissingUnlessAProfileIsAskedFor) {
   ASSERT_OK_ASSIGN(const AwsProfile profile, Load());
   EXPECT_TRUE(profile.settings.empty());
   EXPECT_THAT(Load("ci"), IsError(ErrorKind::kNotFound,
-                                  AllOf(HasSubstr("AWS_PROFILE=ci"), HasSubstr("/credentials"))));
+                                  AllOf(HasSubstr("profile=ci"), HasSubstr("/credentials"))));
 }
 
 TEST_F(AwsProfileTest, ABrokenFileIsNamed) {

@@ -10,13 +10,15 @@ namespace tidemark::storage {
 namespace {
 
 /// All variables that the places of the chain look at.
-constexpr std::array<const char*, 19> kVariables = {"AWS_ACCESS_KEY_ID",
+constexpr std::array<const char*, 21> kVariables = {"AWS_ACCESS_KEY_ID",
                                                     "AWS_SECRET_ACCESS_KEY",
                                                     "AWS_SESSION_TOKEN",
                                                     "AWS_WEB_IDENTITY_TOKEN_FILE",
                                                     "AWS_ROLE_ARN",
                                                     "AWS_ROLE_SESSION_NAME",
                                                     "AWS_ENDPOINT_URL_STS",
+                                                    "AWS_ENDPOINT_URL",
+                                                    "PATH",
                                                     "AWS_PROFILE",
                                                     "AWS_SHARED_CREDENTIALS_FILE",
                                                     "AWS_CONFIG_FILE",

@@ -29,7 +29,7 @@ constexpr size_t kChainsMax = 64;
 
 template <class Credentials>
 Result<Credentials> CredentialChain<Credentials>::Ask(const Budget& budget) const {
-  std::string places;
+  std::string places, remarks;
   for (const auto& source : sources_) {
     TRY(budget.Check());
     auto loaded = source->Load(budget);
@@ -40,8 +40,10 @@ Result<Credentials> CredentialChain<Credentials>::Ask(const Budget& budget) cons
     if (*loaded) return **std::move(loaded);
     if (!places.empty()) places += ", ";
     places += source->name();
+    if (const std::string remark = source->Remark(); !remark.empty()) remarks += "; " + remark;
   }
-  return Fail(ErrorKind::kDenied, fmt::format("no credentials found: looked in {}", places));
+  return Fail(ErrorKind::kDenied,
+              fmt::format("no credentials found: looked in {}{}", places, remarks));
 }
 
 template <class Credentials>

@@ -30,6 +30,9 @@ class CredentialSource {
   /// something is, and it does not work: what the user set up is not passed over. Messages hold no
   /// secret.
   virtual Result<std::optional<Credentials>> Load(const Budget& budget) const = 0;
+
+  /// What the last Load passed over, for who finds nothing anywhere else either. Empty: nothing.
+  virtual std::string Remark() const { return ""; }
 };
 
 template <class Credentials>

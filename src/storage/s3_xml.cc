@@ -106,8 +106,9 @@ S3ErrorText ParseS3Error(std::string_view xml) {
 Result<StsCredentials> ParseStsCredentials(std::string_view xml) {
   pugi::xml_document document;
   if (LoadXml(document, xml)) {
-    const pugi::xml_node node =
-        document.document_element().child("AssumeRoleWithWebIdentityResult").child("Credentials");
+    const pugi::xml_node root = document.document_element();
+    pugi::xml_node node = root.child("AssumeRoleWithWebIdentityResult").child("Credentials");
+    if (node.empty()) node = root.child("AssumeRoleResult").child("Credentials");
     StsCredentials credentials{
         node.child("AccessKeyId").text().get(), node.child("SecretAccessKey").text().get(),
         node.child("SessionToken").text().get(), node.child("Expiration").text().get()};

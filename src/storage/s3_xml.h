@@ -23,8 +23,8 @@ struct S3ErrorText {
 /// Never fails: what is no error document gives empty fields.
 S3ErrorText ParseS3Error(std::string_view xml);
 
-/// The credentials of an AssumeRoleWithWebIdentity answer. kCorrupt when one is missing; the
-/// message repeats nothing of the answer.
+/// The credentials of an AssumeRole or AssumeRoleWithWebIdentity answer. kCorrupt when one is
+/// missing; the message repeats nothing of the answer.
 struct StsCredentials {
   std::string access_key_id;
   std::string secret_access_key;

@@ -48,9 +48,9 @@ class S3Server:
             Bucket=BUCKET, CreateBucketConfiguration={"LocationConstraint": REGION}
         )
         iam = self._client("iam", anybody)
-        self.reader = self._make_user(iam, "reader", ["s3:*", "sqs:*"])
+        self.reader = self._make_user(iam, "reader", ["s3:*", "sqs:*", "sts:AssumeRole"])
         self.stranger = self._make_user(iam, "stranger", ["iam:GetUser"])
-        self.session = self._assume_role(iam, anybody)
+        self.role, self.session = self._assume_role(iam, anybody)
         moto.settings.INITIAL_NO_AUTH_ACTION_COUNT = 0
         self._s3 = self._client("s3", self.reader)
 
@@ -98,7 +98,7 @@ class S3Server:
         pages = self._s3.get_paginator("list_objects_v2").paginate(Bucket=BUCKET)
         return [each["Key"] for page in pages for each in page.get("Contents", [])]
 
-    def _assume_role(self, iam, credentials: Credentials) -> Credentials:
+    def _assume_role(self, iam, credentials: Credentials) -> tuple[str, Credentials]:
         anyone = {"Effect": "Allow", "Principal": {"AWS": "*"}, "Action": "sts:AssumeRole"}
         trust = json.dumps({"Version": "2012-10-17", "Statement": [anyone]})
         role = iam.create_role(RoleName="reading", AssumeRolePolicyDocument=trust)["Role"]
@@ -106,7 +106,7 @@ class S3Server:
         given = self._client("sts", credentials).assume_role(
             RoleArn=role["Arn"], RoleSessionName="tests"
         )["Credentials"]
-        return Credentials(given["AccessKeyId"], given["SecretAccessKey"], given["SessionToken"])
+        return role["Arn"], Credentials(given["AccessKeyId"], given["SecretAccessKey"], given["SessionToken"])
 
     def _client(self, service: str, credentials: Credentials):
         return boto3.client(

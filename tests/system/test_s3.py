@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime
+import json
 import pathlib
 
 import pytest
@@ -11,7 +12,7 @@ import truth
 from hudi_table import Commit, instant_of, write_table
 from kafka_cluster import KafkaCluster
 from program import HEALTHY, UNREADABLE, UNREACHABLE, USAGE, Program, Run
-from s3_server import BUCKET, Credentials, FaultProxy, S3Server
+from s3_server import BUCKET, REGION, Credentials, FaultProxy, S3Server
 from stored_tables import load_table
 
 # Both layouts of the timeline, and a table whose checkpoint is in the archive only.
@@ -126,6 +127,38 @@ def test_credentials_from_the_shared_file_are_used(
     env |= {"AWS_SHARED_CREDENTIALS_FILE": str(file), "AWS_PROFILE": "lab"}
     run = read_checkpoint(tidemark, uris["fresh_a1_cow_streamer"], env)
     assert run.code == HEALTHY
+
+
+@pytest.mark.parametrize("way", ["role", "role of a program", "program"])
+def test_a_profile_gets_its_credentials_as_awscli_would(
+    s3: S3Server, uris: dict[str, str], tidemark: Program, tmp_path: pathlib.Path, way: str
+) -> None:
+    (tmp_path / "keys.json").write_text(
+        json.dumps({"Version": 1, "AccessKeyId": s3.reader.key_id, "SecretAccessKey": s3.reader.secret})
+    )
+    program = f"credential_process = /bin/cat '{tmp_path}/keys.json'\n"
+    keys = f"aws_access_key_id = {s3.reader.key_id}\naws_secret_access_key = {s3.reader.secret}\n"
+    config = {
+        "role": f"[default]\nrole_arn = {s3.role}\nsource_profile = base\n[profile base]\n{keys}",
+        "role of a program": f"[default]\nrole_arn = {s3.role}\nsource_profile = base\n[profile base]\n{program}",
+        "program": f"[default]\n{program}",
+    }[way]
+    (tmp_path / "config").write_text(config)
+    env = {"AWS_ENDPOINT_URL": s3.endpoint, "AWS_REGION": REGION, "AWS_CONFIG_FILE": str(tmp_path / "config")}
+    assert read_checkpoint(tidemark, uris["fresh_a1_cow_streamer"], env).code == HEALTHY
+    (tmp_path / "config").write_text(config.replace(s3.reader.secret, "5ecret-w0rd").replace("keys.json", "no.json"))
+    run = read_checkpoint(tidemark, uris["fresh_a1_cow_streamer"], env)
+    check_complaint(run, UNREACHABLE, "profile=base" if way == "role of a program" else "profile=default")
+    assert "5ecret-w0rd" not in run.err
+
+
+def test_a_default_profile_that_is_passed_over_is_named_when_nothing_is_found(
+    s3: S3Server, uris: dict[str, str], tidemark: Program, tmp_path: pathlib.Path
+) -> None:
+    (tmp_path / "config").write_text("[default]\nsso_session = corp\n")
+    env = {"AWS_ENDPOINT_URL": s3.endpoint, "AWS_REGION": REGION, "AWS_CONFIG_FILE": str(tmp_path / "config")}
+    run = read_checkpoint(tidemark, uris["fresh_a1_cow_streamer"], env)
+    check_complaint(run, UNREACHABLE, "no credentials found", "profile=default", "way=sso_session")
 
 
 def test_missing_credentials_are_told_before_anything_is_asked(
