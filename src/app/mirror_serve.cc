@@ -93,7 +93,7 @@ Status ServeMirror(const Config& config, const MirrorServeOptions& options,
   server.address = http.address;
   server.port = http.port;
   server.tls = http.tls;
-  server.threads = kThreadsWithWaits;
+  server.waiting_threads += kWaitsMax;
   BearerTokens tokens;
   if (!http.bearer_tokens_file.empty()) {
     TRY(tokens.Read(http.bearer_tokens_file));

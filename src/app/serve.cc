@@ -305,7 +305,7 @@ class Daemon {
     server.port = http.port;
     server.tls = http.tls;
     server.body_size_max = kBodySizeMax;
-    if (mirror_) server.threads = kThreadsWithWaits;
+    if (mirror_) server.waiting_threads += kWaitsMax;
     if (!http.bearer_tokens_file.empty()) {
       TRY(tokens_.Read(http.bearer_tokens_file));
       server.is_allowed = [this](const http::Request& request) { return tokens_.Allow(request); };

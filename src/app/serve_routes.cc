@@ -27,6 +27,7 @@ namespace {
 
 using http::ErrorResponse;
 using http::Knowing;
+using http::Pace;
 using http::Request;
 using http::Response;
 
@@ -159,7 +160,7 @@ class Routes {
     const StoreConfig& store = StoreFor(*config, table->second);
     auto reading =
         ReadTimeline(table->second, store.options, {.with_archived = false, .limit = *limit},
-                     Budget::For(kTimelineDeadline), sources_.edges);
+                     Budget::For(kTimelineDeadline, request.stop), sources_.edges);
     if (!reading) return Failed(store.hidden.Hide(std::move(reading).error()));
     return Json(api::TimelineJson(reading->table, reading->properties, reading->timeline));
   }
@@ -329,9 +330,9 @@ http::Router MakeRouter(const ServeSources& sources) {
              [routes](const Request& request, const Names&) { return routes->Metrics(request); });
   const auto add = [&](std::string method, std::string_view pattern,
                        std::initializer_list<std::string_view> parameters,
-                       http::Router::Handler handler) {
+                       http::Router::Handler handler, Pace pace = Pace::kAtOnce) {
     router.Add(std::move(method), fmt::format("/api/v1/{}", pattern),
-               Knowing(parameters, std::move(handler)));
+               Knowing(parameters, std::move(handler)), pace);
   };
   add("GET", "pipelines", {"status"},
       [routes](const Request& request, const Names&) { return routes->Pipelines(request); });
@@ -339,16 +340,23 @@ http::Router MakeRouter(const ServeSources& sources) {
       [routes](const Request&, const Names& names) { return routes->Pipeline(names[0], false); });
   add("GET", "pipelines/{name}/partitions", {},
       [routes](const Request&, const Names& names) { return routes->Pipeline(names[0], true); });
-  add("GET", "pipelines/{name}/history", {"from", "to"},
+  // Those that ask the state's database or a table's store wait for them.
+  add(
+      "GET", "pipelines/{name}/history", {"from", "to"},
       [routes](const Request& request, const Names& names) {
         return routes->History(request, names[0]);
-      });
+      },
+      Pace::kMayWait);
   add("POST", "pipelines/{name}/wake", {},
       [routes](const Request&, const Names& names) { return routes->WakePipeline(names[0]); });
-  add("GET", "incidents", {"pipeline", "limit"},
-      [routes](const Request& request, const Names&) { return routes->Incidents(request); });
-  add("GET", "timeline", {"table", "limit"},
-      [routes](const Request& request, const Names&) { return routes->Timeline(request); });
+  add(
+      "GET", "incidents", {"pipeline", "limit"},
+      [routes](const Request& request, const Names&) { return routes->Incidents(request); },
+      Pace::kMayWait);
+  add(
+      "GET", "timeline", {"table", "limit"},
+      [routes](const Request& request, const Names&) { return routes->Timeline(request); },
+      Pace::kMayWait);
   add("GET", "coordination", {},
       [routes](const Request&, const Names&) { return routes->Shared(); });
   add("GET", "events", {}, [](const Request&, const Names&) {

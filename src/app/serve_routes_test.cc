@@ -149,6 +149,20 @@ TEST_F(RoutesTest, TheDocumentDescribesAllThatAMirrorAnswers) {
               ::testing::IsSubsetOf(DescribedOperations()));
 }
 
+TEST_F(RoutesTest, WhatAsksAStoreOrTheStateOrAwaitsACommitMayWaitAndNothingElse) {
+  const http::Router router = ServeRouter();
+  std::vector<std::string> may_wait;
+  for (const std::string& pattern : router.Patterns()) {
+    http::Request request;
+    request.method = pattern.substr(0, pattern.find(' '));
+    request.segments = http::ParseTarget(pattern.substr(pattern.find(' ') + 1))->segments;
+    if (router.Choose(request).pace == http::Pace::kMayWait) may_wait.push_back(pattern);
+  }
+  EXPECT_THAT(may_wait, ::testing::UnorderedElementsAre(
+                            "GET /api/v1/pipelines/{name}/history", "GET /api/v1/incidents",
+                            "GET /api/v1/timeline", "GET /api/v1/tables/{table}/wait"));
+}
+
 TEST_F(RoutesTest, SinksWithoutAMirrorAreNotThere) {
   http::Request request;
   request.method = "GET";

@@ -22,6 +22,7 @@ namespace {
 using feed::MirrorTables;
 using http::ErrorResponse;
 using http::Knowing;
+using http::Pace;
 using http::Request;
 using http::Response;
 using Names = std::vector<std::string>;
@@ -150,7 +151,7 @@ class TableRoutes {
     const MonoTime began = clock_.Mono();
     const bool is_reached = tables_->WaitFor(
         *uid, [&](const change::Replica& replica) { return target->IsReached(replica); },
-        began + limit, {});
+        began + limit, request.stop);
     const auto waited = std::chrono::duration_cast<Milliseconds>(clock_.Mono() - began);
     return Show(*uid, [&](const api::TableStatus& table, const change::Replica&) {
       return api::WaitJson(table, is_reached, waited);
@@ -215,8 +216,9 @@ http::Response NoMirrorResponse() {
 void AddTableRoutes(http::Router& router, const MirrorTables* tables, const Clock& clock) {
   const auto routes = std::make_shared<const TableRoutes>(tables, clock);
   const auto add = [&](std::string_view pattern, std::initializer_list<std::string_view> known,
-                       http::Router::Handler handler) {
-    router.Add("GET", fmt::format("/api/v1/tables{}", pattern), Knowing(known, std::move(handler)));
+                       http::Router::Handler handler, Pace pace = Pace::kAtOnce) {
+    router.Add("GET", fmt::format("/api/v1/tables{}", pattern), Knowing(known, std::move(handler)),
+               pace);
   };
   add("", {"after", "limit"},
       [routes](const Request& request, const Names&) { return routes->List(request); });
@@ -230,10 +232,12 @@ void AddTableRoutes(http::Router& router, const MirrorTables* tables, const Cloc
       [routes](const Request& request, const Names& names) {
         return routes->Partitions(request, names[0]);
       });
-  add("/{table}/wait", {"instant", "seq", "epoch", "timeout"},
+  add(
+      "/{table}/wait", {"instant", "seq", "epoch", "timeout"},
       [routes](const Request& request, const Names& names) {
         return routes->Wait(request, names[0]);
-      });
+      },
+      Pace::kMayWait);
 }
 
 std::string TableNewsJson(const feed::TableNews& news) {

@@ -10,9 +10,9 @@
 namespace tidemark::app {
 
 /// Requests that wait for a commit at the same time; more are answered 503. A server that answers
-/// them needs more threads than that.
+/// them needs as many threads more for what may wait, or they hold up what asks stores and
+/// databases.
 inline constexpr int kWaitsMax = 8;
-inline constexpr unsigned kThreadsWithWaits = kWaitsMax + 2;
 /// The longest wait that may be asked for.
 inline constexpr Milliseconds kWaitMax{30'000};
 

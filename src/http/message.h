@@ -3,6 +3,7 @@
 
 #include <map>
 #include <optional>
+#include <stop_token>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -17,6 +18,9 @@ struct Request {
   std::map<std::string, std::string> query;  ///< of a name given twice the last value
   std::map<std::string, std::string> headers;
   std::string body;
+  /// Asked to stop once the server ends and waits for no answer any more: whoever waits for
+  /// something, gives up.
+  std::stop_token stop{};
 };
 
 struct Response {

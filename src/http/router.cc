@@ -51,6 +51,15 @@ std::string Quoted(std::string_view text) {
   return quoted + '"';
 }
 
+/// `allowed`: the methods that the path answers to; "": there is no such path.
+Response Refusal(const std::string& allowed) {
+  if (allowed.empty()) return ErrorResponse(404, "there is nothing at this path");
+  Response response =
+      ErrorResponse(405, fmt::format("this path answers to other methods: {}", allowed));
+  response.headers.emplace_back("Allow", allowed);
+  return response;
+}
+
 }  // namespace
 
 Response ErrorResponse(int status, std::string_view message) {
@@ -61,25 +70,25 @@ Response ErrorResponse(int status, std::string_view message) {
           .headers = {}};
 }
 
-void Router::Add(std::string method, std::string_view pattern, Handler handler) {
-  routes_.push_back({std::move(method), SegmentsOf(pattern), std::move(handler)});
+void Router::Add(std::string method, std::string_view pattern, Handler handler, Pace pace) {
+  routes_.push_back({std::move(method), SegmentsOf(pattern), std::move(handler), pace});
 }
 
-Response Router::Handle(const Request& request) const {
+Router::Choice Router::Choose(const Request& request) const {
   std::string_view method = request.method;
   if (method == "HEAD") method = "GET";
   std::string allowed;
   for (const Route& route : routes_) {
-    const auto parameters = Match(route.segments, request.segments);
+    auto parameters = Match(route.segments, request.segments);
     if (!parameters) continue;
-    if (route.method == method) return route.handler(request, *parameters);
+    if (route.method == method) {
+      return {.answer = [&handler = route.handler, parameters = *std::move(parameters)](
+                            const Request& asked) { return handler(asked, parameters); },
+              .pace = route.pace};
+    }
     allowed += (allowed.empty() ? "" : ", ") + route.method;
   }
-  if (allowed.empty()) return ErrorResponse(404, "there is nothing at this path");
-  Response response =
-      ErrorResponse(405, fmt::format("this path answers to other methods: {}", allowed));
-  response.headers.emplace_back("Allow", allowed);
-  return response;
+  return {.answer = [allowed = std::move(allowed)](const Request&) { return Refusal(allowed); }};
 }
 
 std::vector<std::string> Router::Patterns() const {

@@ -68,6 +68,22 @@ TEST_F(RouterTest, AnotherMethodIs405AndNamesThoseThereAre) {
   EXPECT_THAT(response.headers, Contains(Pair("Allow", "GET, POST")));
 }
 
+TEST_F(RouterTest, WhetherARequestMayWaitIsKnownBeforeItIsAnswered) {
+  router_.Add("GET", "/slow/{name}", Says("slow"), Pace::kMayWait);
+  Request request;
+  request.method = "HEAD";
+  request.segments = {"slow", "x"};
+  EXPECT_EQ(router_.Choose(request).pace, Pace::kMayWait);
+  EXPECT_EQ(router_.Choose(request).answer(request).body, "slow:x");
+  for (const char* path : {"pipelines", "nowhere"}) {
+    request.segments = {path};
+    EXPECT_EQ(router_.Choose(request).pace, Pace::kAtOnce) << path;
+  }
+  request.method = "POST";
+  request.segments = {"slow", "x"};
+  EXPECT_EQ(router_.Choose(request).pace, Pace::kAtOnce);  // there is only a refusal
+}
+
 TEST_F(RouterTest, ItsPatternsAreThoseThatWereAdded) {
   EXPECT_THAT(router_.Patterns(),
               ElementsAre("GET /", "GET /pipelines", "GET /pipelines/{name}",

@@ -25,6 +25,8 @@
 #include <utility>
 #include <vector>
 
+#include "http/answer_pool_internal.h"
+
 namespace tidemark::http {
 
 namespace {
@@ -40,6 +42,8 @@ constexpr auto kAwait = asio::as_tuple(asio::use_awaitable);
 constexpr auto kHeartbeat = std::chrono::seconds(15);
 /// How long accepting pauses when the process has no descriptor left.
 constexpr auto kAcceptPause = std::chrono::milliseconds(100);
+/// Seconds after which a request is worth another try for which there was no thread.
+constexpr const char* kRetryAfter = "5";
 
 /// What one stream of events has still to send.
 struct EventQueue {
@@ -50,10 +54,22 @@ struct EventQueue {
   asio::steady_timer wake;  ///< of the session's strand
 };
 
+/// A request that a thread of the pool answers. Its session waits for `done`, which is of the
+/// session's strand, and reads `response` only then; it may be gone by then, too.
+struct Waiting {
+  Waiting(asio::any_io_executor executor, Request it)
+      : request(std::move(it)), done(std::move(executor), asio::steady_timer::time_point::max()) {}
+  const Request request;
+  Response response;
+  asio::steady_timer done;
+};
+
 class BeastServer final : public Server {
  public:
   BeastServer(ServerOptions options, Router router)
-      : options_(std::move(options)), router_(std::move(router)) {}
+      : options_(std::move(options)),
+        router_(std::move(router)),
+        pool_(options_.waiting_threads, options_.waiting_queue_max) {}
 
   ~BeastServer() override { Stop(Milliseconds(0)); }
 
@@ -79,6 +95,7 @@ class BeastServer final : public Server {
     asio::co_spawn(context_, Accept(), asio::detached);
     for (unsigned i = 0; i < options_.threads; ++i)
       threads_.emplace_back([this] { context_.run(); });
+    pool_.Start();
     return {};
   }
 
@@ -120,6 +137,7 @@ class BeastServer final : public Server {
     }
     context_.stop();
     threads_.clear();
+    pool_.Stop();
     const std::lock_guard lock(streams_mutex_);
     streams_.clear();  // their timers must not outlive the context
   }
@@ -221,7 +239,7 @@ class BeastServer final : public Server {
       const Busy busy(*this);
       const auto& message = parser.get();
       const bool keeps_alive = message.keep_alive() && !is_stopping_;
-      const Response response = Answer(message);
+      const Response response = co_await Answer(stream.get_executor(), message);
       if (response.is_event_stream) {
         co_await SendEvents(stream);
         break;
@@ -253,9 +271,10 @@ class BeastServer final : public Server {
     return std::nullopt;
   }
 
-  Response Answer(const wire::request<wire::string_body>& message) const {
+  asio::awaitable<Response> Answer(asio::any_io_executor executor,
+                                   const wire::request<wire::string_body>& message) {
     const auto target = ParseTarget(std::string_view(message.target()));
-    if (!target) return ErrorResponse(400, "the path cannot be read");
+    if (!target) co_return ErrorResponse(400, "the path cannot be read");
     Request request;
     request.method = std::string(message.method_string());
     request.segments = target->segments;
@@ -271,9 +290,30 @@ class BeastServer final : public Server {
     if (options_.is_allowed && !options_.is_allowed(request)) {
       Response refusal = ErrorResponse(401, "a bearer token is needed");
       refusal.headers.emplace_back("WWW-Authenticate", "Bearer");
-      return refusal;
+      co_return refusal;
     }
-    return router_.Handle(request);
+    const Router::Choice choice = router_.Choose(request);
+    if (choice.pace == Pace::kAtOnce) co_return choice.answer(request);
+    request.stop = pool_.stop();
+    co_return co_await AnswerInPool(choice, std::move(executor), std::move(request));
+  }
+
+  asio::awaitable<Response> AnswerInPool(const Router::Choice& choice,
+                                         asio::any_io_executor executor, Request request) {
+    const auto waiting = std::make_shared<Waiting>(std::move(executor), std::move(request));
+    const bool is_taken = pool_.Take([waiting, answer = choice.answer] {
+      waiting->response = answer(waiting->request);
+      // On the strand: not before the session waits for it.
+      asio::post(waiting->done.get_executor(), [waiting] { waiting->done.cancel(); });
+    });
+    if (!is_taken) {
+      Response refusal = ErrorResponse(
+          503, "too many requests wait for tables, the state or commits: try again later");
+      refusal.headers.emplace_back("Retry-After", kRetryAfter);
+      co_return refusal;
+    }
+    co_await waiting->done.async_wait(kAwait);
+    co_return std::move(waiting->response);
   }
 
   template <class Stream>
@@ -387,6 +427,7 @@ class BeastServer final : public Server {
   asio::ssl::context tls_{asio::ssl::context::tls_server};
   Tcp::acceptor acceptor_{context_};
   std::vector<std::jthread> threads_;
+  AnswerPool pool_;
 };
 
 }  // namespace

@@ -25,7 +25,10 @@ struct ServerOptions {
   std::optional<TlsFiles> tls;
   /// Says whether a request may be answered; 401 otherwise. Null: every one may.
   std::function<bool(const Request&)> is_allowed;
-  unsigned threads = 2;  ///< that answer requests
+  unsigned threads = 2;  ///< that carry connections and answer what is Pace::kAtOnce
+  /// That answer what may wait, and how many such requests wait for one of them; 503 over it.
+  unsigned waiting_threads = 4;
+  size_t waiting_queue_max = 16;
   /// Connections over the bound are answered 503 and closed.
   size_t connections_max = 256;
   size_t header_size_max = size_t{16} << 10U;
@@ -58,8 +61,9 @@ class Server {
   /// waits.
   virtual void Publish(std::string_view event, std::string_view data) = 0;
 
-  /// Takes no more connections, ends streams, finishes requests that are being answered for at most
-  /// `grace`, and ends. The destructor does so without grace.
+  /// Takes no more connections, ends streams, finishes requests that are being answered or wait for
+  /// a thread for at most `grace`, asks handlers to stop by Request::stop, and ends once they have
+  /// returned. The destructor does so without grace.
   virtual void Stop(Milliseconds grace) = 0;
 };
 

@@ -310,6 +310,140 @@ TEST_F(ServerTest, StopFinishesWhatIsBeingAnswered) {
   EXPECT_THAT(connection.ReadUntil("done"), HasSubstr("done"));
 }
 
+/// A router of which GET /waits hangs until it is let go or asked to stop.
+class WaitingServerTest : public ServerTest {
+ protected:
+  ~WaitingServerTest() override {
+    LetGo();
+    server_.reset();  // its handlers use what stands below
+  }
+
+  Router WaitingRouter() {
+    Router router = TestRouter();
+    router.Add(
+        "GET", "/waits",
+        [this](const Request& request, const std::vector<std::string>&) {
+          std::unique_lock lock(mutex_);
+          ++begun_;
+          changed_.notify_all();
+          const bool is_let_go = changed_.wait(lock, request.stop, [&] { return is_let_go_; });
+          return Response{.body = is_let_go ? "done" : "stopped", .headers = {}};
+        },
+        Pace::kMayWait);
+    return router;
+  }
+  std::unique_ptr<Connection> Ask(const std::string& path) {
+    auto connection = std::make_unique<Connection>(server_->port());
+    connection->Send(fmt::format("GET {} HTTP/1.1\r\nHost: x\r\n\r\n", path));
+    return connection;
+  }
+  bool AwaitBegun(int count) {
+    std::unique_lock lock(mutex_);
+    return changed_.wait_for(lock, 20s, [&] { return begun_ >= count; });
+  }
+  struct Filled {
+    std::unique_ptr<Connection> first;
+    std::unique_ptr<Connection> queued;
+    std::string refusal;  ///< of what came then
+  };
+  /// Takes the only thread and the only place that there is to wait for it.
+  Filled Fill() {
+    Filled filled{.first = Ask("/waits"), .queued = {}, .refusal = {}};
+    if (!AwaitBegun(1)) return filled;
+    filled.queued = Ask("/waits");
+    // Whichever of the two is read last is one too many.
+    auto other = Ask("/waits");
+    for (int i = 0; i < 200 && filled.refusal.empty(); ++i) {
+      filled.refusal = other->ReadUntil("}}", 50ms);
+      if (filled.refusal.empty()) std::swap(other, filled.queued);
+    }
+    return filled;
+  }
+  int begun() {
+    const std::lock_guard lock(mutex_);
+    return begun_;
+  }
+  void LetGo() {
+    const std::lock_guard lock(mutex_);
+    is_let_go_ = true;
+    changed_.notify_all();
+  }
+
+  std::mutex mutex_;
+  std::condition_variable_any changed_;
+  int begun_ = 0;           // guarded by mutex_
+  bool is_let_go_ = false;  // guarded by mutex_
+};
+
+TEST_F(WaitingServerTest, RequestsThatWaitHoldUpNoOther) {
+  options_.threads = 1;
+  options_.waiting_threads = 2;
+  Start(WaitingRouter());
+  const auto first = Ask("/waits"), second = Ask("/waits"), third = Ask("/waits");
+  ASSERT_TRUE(AwaitBegun(2));
+  for (int i = 0; i < 3; ++i)
+    EXPECT_THAT(Ask("/hello?name=x")->ReadUntil("hello x", 2s), HasSubstr("hello x"));
+  LetGo();
+  for (const auto* each : {&first, &second, &third})
+    EXPECT_THAT((*each)->ReadUntil("done"), HasSubstr("done"));
+}
+
+TEST_F(WaitingServerTest, MoreThanThePoolAndItsQueueHoldIs503AndSaysWhenToComeAgain) {
+  options_.waiting_threads = 1;
+  options_.waiting_queue_max = 1;
+  Start(WaitingRouter());
+  const auto [first, queued, refusal] = Fill();
+  EXPECT_THAT(refusal, StartsWith("HTTP/1.1 503 "));
+  EXPECT_THAT(refusal, HasSubstr("\r\nRetry-After: "));
+  EXPECT_THAT(refusal, HasSubstr("too many requests"));
+  EXPECT_THAT(Ask("/hello?name=x")->ReadUntil("hello x", 2s), HasSubstr("hello x"));
+  LetGo();
+  EXPECT_THAT(first->ReadUntil("done"), HasSubstr("done"));
+  EXPECT_THAT(queued->ReadUntil("done"), HasSubstr("done"));
+  // There is room again.
+  EXPECT_THAT(Ask("/waits")->ReadUntil("done"), HasSubstr("done"));
+}
+
+TEST_F(WaitingServerTest, AClientThatLeavesBeforeItsAnswerHarmsNobody) {
+  options_.waiting_threads = 1;
+  Start(WaitingRouter());
+  auto gone = Ask("/waits");
+  ASSERT_TRUE(AwaitBegun(1));
+  auto gone_from_the_queue = Ask("/waits");
+  gone.reset();
+  gone_from_the_queue.reset();
+  LetGo();
+  EXPECT_THAT(Ask("/waits")->ReadUntil("done"), HasSubstr("done"));
+}
+
+TEST_F(WaitingServerTest, StopFinishesWhatWaitsForAThreadToo) {
+  options_.waiting_threads = 1;
+  options_.waiting_queue_max = 1;
+  Start(WaitingRouter());
+  const auto [first, queued, refusal] = Fill();
+  std::jthread stopping([&] { server_->Stop(20s); });
+  LetGo();
+  EXPECT_THAT(first->ReadUntil("done"), HasSubstr("done"));
+  EXPECT_THAT(queued->ReadUntil("done"), HasSubstr("done"));
+}
+
+TEST_F(WaitingServerTest, StopEndsAfterItsGraceWhateverIsWaitedFor) {
+  options_.waiting_threads = 1;
+  options_.waiting_queue_max = 1;
+  Start(WaitingRouter());
+  const auto [first, queued, refusal] = Fill();
+  const auto began = std::chrono::steady_clock::now();
+  server_->Stop(200ms);
+  EXPECT_GE(std::chrono::steady_clock::now() - began, 200ms);
+  EXPECT_LT(std::chrono::steady_clock::now() - began, 10s);
+  EXPECT_EQ(begun(), 1);  // the one that waited for a thread was not begun
+  server_.reset();
+  first->ReadToEnd();
+  queued->ReadToEnd();
+  EXPECT_TRUE(first->is_closed());
+  EXPECT_TRUE(queued->is_closed());
+}
+
 TEST_F(ServerTest, StopEndsStreamsAndIdleConnections) {
   Start();
   Connection stream(server_->port());

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import http.client
 import json
 import os
 import pathlib
+import select
 import shutil
 import signal
+import socket
 import subprocess
 import sys
+import time
+import urllib.parse
 
 from daemon import Daemon
 from hudi_table import Commit, add_commit, write_table
@@ -167,6 +172,46 @@ def test_a_dead_cluster_and_a_dead_store_leave_the_others_alone(lab: Lab, topic:
         wait_until(lambda: daemon.pipelines()["orders"]["observed_at"] != first, "another look", 8)
     finally:
         daemon.kill()
+
+
+def test_requests_that_wait_for_a_silent_store_hold_up_no_other(lab: Lab, topic: str) -> None:
+    lab.topic(topic, [50])
+    lab.add("orders", f"{topic},0:0")
+    lab.add("silent", f"{topic},0:0", interval="1h")
+    lab.pipelines["silent"]["table"] = "s3://silent/table"
+    # Takes connections, and never answers.
+    with socket.create_server(("127.0.0.1", 0), backlog=512) as store:
+        endpoint = f"http://127.0.0.1:{store.getsockname()[1]}"
+        lab.more += (
+            f'stores: {{ silent: {{ match: "s3://*", endpoint: "{endpoint}", anonymous: true }} }}\n'
+        )
+        daemon = lab.start()
+        daemon.await_status("orders", "warning")
+        place = urllib.parse.urlsplit(daemon.url)
+        waiting = [http.client.HTTPConnection(place.hostname, place.port, timeout=30) for _ in range(40)]
+        for connection in waiting:
+            connection.request("GET", "/api/v1/timeline?table=s3://silent/table")
+        for path in ("/healthz", "/readyz", "/metrics", "/api/v1/pipelines"):
+            began = time.monotonic()
+            assert daemon.ask("GET", path)[0] in (200, 503), path
+            assert time.monotonic() - began < 3, path
+        # Four wait for the store, 16 for their turn.
+        refused = 0
+        while refused < 20:
+            ready, _, _ = select.select([each.sock for each in waiting if each.sock], [], [], 20)
+            assert ready, f"refused={refused}"
+            for connection in [each for each in waiting if each.sock in ready]:
+                answer = connection.getresponse()
+                text = answer.read().decode()
+                assert answer.status == 503, text
+                refused += answer.getheader("Retry-After") is not None
+                waiting.remove(connection)
+                connection.close()
+        began = time.monotonic()
+        assert daemon.stop() == 0
+        assert time.monotonic() - began < 15
+        for connection in waiting:
+            connection.close()
 
 
 def test_a_commit_callback_is_a_look_now(lab: Lab, topic: str) -> None:
