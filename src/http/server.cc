@@ -157,6 +157,22 @@ class BeastServer final : public Server {
     return {};
   }
 
+  /// One of the connections that are open, from the moment it was taken.
+  class Place {
+   public:
+    explicit Place(std::atomic<size_t>& count) : count_(count), number_(++count) {}
+    ~Place() { --count_; }
+    Place(const Place&) = delete;
+    Place& operator=(const Place&) = delete;
+    size_t number() const { return number_; }
+
+   private:
+    std::atomic<size_t>& count_;
+    size_t number_;
+  };
+  /// Sessions take it before their stream: it ends after it.
+  using HeldPlace = std::unique_ptr<const Place>;
+
   asio::awaitable<void> Accept() {
     for (;;) {
       auto [error, socket] = co_await acceptor_.async_accept(asio::make_strand(context_), kAwait);
@@ -166,35 +182,33 @@ class BeastServer final : public Server {
         co_await pause.async_wait(kAwait);
         continue;
       }
+      auto place = std::make_unique<const Place>(connections_);
+      const bool is_over = place->number() > options_.connections_max;
       const auto strand = socket.get_executor();
       beast::tcp_stream stream(std::move(socket));
-      if (options_.tls) {
-        asio::co_spawn(strand, ServeTls({std::move(stream), tls_}), asio::detached);
-      } else {
-        asio::co_spawn(strand, Serve(std::move(stream)), asio::detached);
+      if (!options_.tls) {
+        asio::co_spawn(strand,
+                       is_over ? Refuse(std::move(place), std::move(stream))
+                               : Serve(std::move(place), std::move(stream)),
+                       asio::detached);
+      } else if (!is_over) {
+        asio::co_spawn(strand, ServeTls(std::move(place), {std::move(stream), tls_}),
+                       asio::detached);
       }
+      // With TLS a word of refusal would cost a handshake, which is what there is no room for.
     }
   }
 
-  asio::awaitable<void> ServeTls(beast::ssl_stream<beast::tcp_stream> stream) {
-    beast::get_lowest_layer(stream).expires_after(options_.request_deadline);
-    const auto [error] = co_await stream.async_handshake(asio::ssl::stream_base::server, kAwait);
-    if (!error) co_await Serve(std::move(stream));
+  asio::awaitable<void> Refuse(HeldPlace, beast::tcp_stream stream) {
+    co_await Send(stream, ErrorResponse(503, "too many connections"), 11, false, false);
+    Close(stream);
   }
 
-  /// Counts what is alive of something while it lives.
-  class Counted {
-   public:
-    explicit Counted(std::atomic<size_t>& count) : count_(count), number_(++count) {}
-    ~Counted() { --count_; }
-    Counted(const Counted&) = delete;
-    Counted& operator=(const Counted&) = delete;
-    size_t number() const { return number_; }
-
-   private:
-    std::atomic<size_t>& count_;
-    size_t number_;
-  };
+  asio::awaitable<void> ServeTls(HeldPlace place, beast::ssl_stream<beast::tcp_stream> stream) {
+    beast::get_lowest_layer(stream).expires_after(options_.request_deadline);
+    const auto [error] = co_await stream.async_handshake(asio::ssl::stream_base::server, kAwait);
+    if (!error) co_await Serve(std::move(place), std::move(stream));
+  }
 
   /// One request that is being answered: Stop() waits for it.
   class Busy {
@@ -216,12 +230,7 @@ class BeastServer final : public Server {
   };
 
   template <class Stream>
-  asio::awaitable<void> Serve(Stream stream) {
-    const Counted connection(connections_);
-    if (connection.number() > options_.connections_max) {
-      co_await Send(stream, ErrorResponse(503, "too many connections"), 11, false, false);
-      co_return Close(stream);
-    }
+  asio::awaitable<void> Serve(HeldPlace, Stream stream) {
     beast::flat_buffer buffer;
     for (bool is_first = true;; is_first = false) {
       // Waiting for the first byte may take longer than receiving the rest.

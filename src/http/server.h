@@ -29,11 +29,13 @@ struct ServerOptions {
   /// That answer what may wait, and how many such requests wait for one of them; 503 over it.
   unsigned waiting_threads = 4;
   size_t waiting_queue_max = 16;
-  /// Connections over the bound are answered 503 and closed.
+  /// Connections over the bound are answered 503 and closed; with TLS they are closed without a
+  /// word. One counts from its first moment, before it has said anything.
   size_t connections_max = 256;
   size_t header_size_max = size_t{16} << 10U;
   size_t body_size_max = size_t{1} << 20U;
-  /// For receiving a whole request once it has begun, and for sending a whole response.
+  /// For the handshake of TLS, for receiving a whole request once it has begun (the first one of a
+  /// connection: once that is there), and for sending a whole response.
   Milliseconds request_deadline = std::chrono::seconds(10);
   /// How long a connection may wait for its next request.
   Milliseconds idle_limit = std::chrono::seconds(30);
