@@ -88,7 +88,8 @@ Router::Choice Router::Choose(const Request& request) const {
     }
     allowed += (allowed.empty() ? "" : ", ") + route.method;
   }
-  return {.answer = [allowed = std::move(allowed)](const Request&) { return Refusal(allowed); }};
+  return {.answer = [allowed = std::move(allowed)](const Request&) { return Refusal(allowed); },
+          .is_refusal = true};
 }
 
 std::vector<std::string> Router::Patterns() const {

@@ -34,6 +34,7 @@ class Router {
   struct Choice {
     std::function<Response(const Request& request)> answer;
     Pace pace = Pace::kAtOnce;
+    bool is_refusal = false;  ///< nothing is asked for that there is
   };
   /// By method and path alone, so before the body is there. 404 where no pattern matches, 405 with
   /// the methods there are where one matches. HEAD is answered as GET.

@@ -81,7 +81,8 @@ TEST_F(RouterTest, WhetherARequestMayWaitIsKnownBeforeItIsAnswered) {
   }
   request.method = "POST";
   request.segments = {"slow", "x"};
-  EXPECT_EQ(router_.Choose(request).pace, Pace::kAtOnce);  // there is only a refusal
+  EXPECT_EQ(router_.Choose(request).pace, Pace::kAtOnce);
+  EXPECT_TRUE(router_.Choose(request).is_refusal);
 }
 
 TEST_F(RouterTest, ItsPatternsAreThoseThatWereAdded) {

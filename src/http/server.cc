@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <boost/asio/as_tuple.hpp>
 #include <boost/asio/awaitable.hpp>
@@ -22,6 +23,7 @@
 #include <list>
 #include <mutex>
 #include <thread>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -44,6 +46,18 @@ constexpr auto kHeartbeat = std::chrono::seconds(15);
 constexpr auto kAcceptPause = std::chrono::milliseconds(100);
 /// Seconds after which a request is worth another try for which there was no thread.
 constexpr const char* kRetryAfter = "5";
+constexpr std::string_view kBodyTooLarge = "the body is too large";
+/// How long a client that was refused may go on sending.
+constexpr auto kLingerMax = std::chrono::seconds(2);
+
+using Parser = wire::request_parser<wire::string_body>;
+
+/// A request of which the header is there.
+struct Asked {
+  Request request{};
+  Router::Choice choice{};
+  std::optional<Response> refusal{};  ///< instead of what is chosen, and of the body
+};
 
 /// What one stream of events has still to send.
 struct EventQueue {
@@ -235,29 +249,55 @@ class BeastServer final : public Server {
     for (bool is_first = true;; is_first = false) {
       // Waiting for the first byte may take longer than receiving the rest.
       if (!is_first && buffer.size() == 0 && !co_await AwaitBytes(stream, buffer)) break;
-      wire::request_parser<wire::string_body> parser;
+      Parser parser;
       parser.header_limit(static_cast<uint32_t>(options_.header_size_max));
       parser.body_limit(options_.body_size_max);
       beast::get_lowest_layer(stream).expires_after(options_.request_deadline);
-      const auto [error, size] = co_await wire::async_read(stream, buffer, parser, kAwait);
+      auto [error, size] = co_await wire::async_read_header(stream, buffer, parser, kAwait);
+      std::optional<Asked> asked;
+      if (!error) asked = Admit(parser);
+      if (!error && !asked->refusal && !parser.is_done()) {
+        std::tie(error, size) = co_await wire::async_read(stream, buffer, parser, kAwait);
+        asked->request.body = std::move(parser.get().body());
+      }
       if (error) {
-        if (const auto response = ComplaintOf(error))
+        if (const auto response = ComplaintOf(error)) {
           co_await Send(stream, *response, 11, false, false);
+          co_await Linger(stream);
+        }
         break;
       }
       const Busy busy(*this);
       const auto& message = parser.get();
-      const bool keeps_alive = message.keep_alive() && !is_stopping_;
-      const Response response = co_await Answer(stream.get_executor(), message);
+      // What is left of a refused body would be taken for the next request.
+      const bool keeps_alive = message.keep_alive() && parser.is_done() && !is_stopping_;
+      const Response response = co_await Answer(stream.get_executor(), *std::move(asked));
       if (response.is_event_stream) {
         co_await SendEvents(stream);
         break;
       }
       const bool is_head = message.method() == wire::verb::head;
       if (!co_await Send(stream, response, message.version(), keeps_alive, is_head)) break;
+      if (!parser.is_done()) co_await Linger(stream);
       if (!keeps_alive) break;
     }
     Close(stream);
+  }
+
+  /// Reads and forgets what a client still sends that was refused: closing before would reset the
+  /// connection, and it would not read why.
+  template <class Stream>
+  asio::awaitable<void> Linger(Stream& stream) {
+    auto& lowest = beast::get_lowest_layer(stream);
+    error_code ignored;
+    lowest.socket().shutdown(Tcp::socket::shutdown_send, ignored);
+    lowest.expires_after(kLingerMax);
+    std::array<char, 16384> bytes{};
+    for (size_t rest = options_.body_size_max; rest > 0;) {
+      const auto [error, size] = co_await lowest.async_read_some(asio::buffer(bytes), kAwait);
+      if (error) break;
+      rest -= std::min(rest, size);
+    }
   }
 
   template <class Stream>
@@ -269,7 +309,7 @@ class BeastServer final : public Server {
   }
 
   static std::optional<Response> ComplaintOf(const error_code& error) {
-    if (error == wire::error::body_limit) return ErrorResponse(413, "the body is too large");
+    if (error == wire::error::body_limit) return ErrorResponse(413, kBodyTooLarge);
     if (error == wire::error::header_limit) return ErrorResponse(431, "the header is too large");
     if (error == wire::error::end_of_stream || error == beast::error::timeout ||
         error == wire::error::partial_message)
@@ -280,11 +320,16 @@ class BeastServer final : public Server {
     return std::nullopt;
   }
 
-  asio::awaitable<Response> Answer(asio::any_io_executor executor,
-                                   const wire::request<wire::string_body>& message) {
+  /// What a header asks for, or why its body is not read.
+  Asked Admit(Parser& parser) const {
+    const auto& message = parser.get();
+    Asked asked;
     const auto target = ParseTarget(std::string_view(message.target()));
-    if (!target) co_return ErrorResponse(400, "the path cannot be read");
-    Request request;
+    if (!target) {
+      asked.refusal = ErrorResponse(400, "the path cannot be read");
+      return asked;
+    }
+    Request& request = asked.request;
     request.method = std::string(message.method_string());
     request.segments = target->segments;
     request.query = target->query;
@@ -295,16 +340,30 @@ class BeastServer final : public Server {
       });
       request.headers.insert_or_assign(std::move(name), std::string(field.value()));
     }
-    request.body = message.body();
     if (options_.is_allowed && !options_.is_allowed(request)) {
-      Response refusal = ErrorResponse(401, "a bearer token is needed");
-      refusal.headers.emplace_back("WWW-Authenticate", "Bearer");
-      co_return refusal;
+      asked.refusal = ErrorResponse(401, "a bearer token is needed");
+      asked.refusal->headers.emplace_back("WWW-Authenticate", "Bearer");
+      return asked;
     }
-    const Router::Choice choice = router_.Choose(request);
-    if (choice.pace == Pace::kAtOnce) co_return choice.answer(request);
-    request.stop = pool_.stop();
-    co_return co_await AnswerInPool(choice, std::move(executor), std::move(request));
+    asked.choice = router_.Choose(request);
+    if (asked.choice.is_refusal) {
+      asked.refusal = asked.choice.answer(request);
+      return asked;
+    }
+    // Probes need no token: what anybody may ask must not cost the memory of a large body.
+    const size_t body_max =
+        request.method == "POST" ? options_.body_size_max : options_.header_size_max;
+    parser.body_limit(body_max);
+    if (parser.content_length().value_or(0) > body_max)
+      asked.refusal = ErrorResponse(413, kBodyTooLarge);
+    return asked;
+  }
+
+  asio::awaitable<Response> Answer(asio::any_io_executor executor, Asked asked) {
+    if (asked.refusal) co_return *std::move(asked.refusal);
+    if (asked.choice.pace == Pace::kAtOnce) co_return asked.choice.answer(asked.request);
+    asked.request.stop = pool_.stop();
+    co_return co_await AnswerInPool(asked.choice, std::move(executor), std::move(asked.request));
   }
 
   asio::awaitable<Response> AnswerInPool(const Router::Choice& choice,

@@ -23,7 +23,8 @@ struct ServerOptions {
   std::string address = "127.0.0.1";  ///< numeric, IPv4 or IPv6
   uint16_t port = 0;                  ///< 0: any free one
   std::optional<TlsFiles> tls;
-  /// Says whether a request may be answered; 401 otherwise. Null: every one may.
+  /// Says whether a request may be answered; 401 otherwise. Asked before the body is read, so
+  /// without it. Null: every one may.
   std::function<bool(const Request&)> is_allowed;
   unsigned threads = 2;  ///< that carry connections and answer what is Pace::kAtOnce
   /// That answer what may wait, and how many such requests wait for one of them; 503 over it.
@@ -33,7 +34,7 @@ struct ServerOptions {
   /// word. One counts from its first moment, before it has said anything.
   size_t connections_max = 256;
   size_t header_size_max = size_t{16} << 10U;
-  size_t body_size_max = size_t{1} << 20U;
+  size_t body_size_max = size_t{1} << 20U;  ///< of a POST; of others as much as a header
   /// For the handshake of TLS, for receiving a whole request once it has begun (the first one of a
   /// connection: once that is there), and for sending a whole response.
   Milliseconds request_deadline = std::chrono::seconds(10);

@@ -183,6 +183,84 @@ TEST_F(ServerTest, WhoMayNotAskGets401WhateverThePath) {
   EXPECT_THAT(Get("/hello?name=x", "AUTHORIZATION: Bearer right\r\n"), StartsWith("HTTP/1.1 200 "));
 }
 
+/// A server that wants "Bearer right".
+class GuardedServerTest : public ServerTest {
+ protected:
+  GuardedServerTest() {
+    options_.is_allowed = [](const Request& request) {
+      const auto found = request.headers.find("authorization");
+      return request.segments == std::vector<std::string>{"open"} ||
+             (found != request.headers.end() && found->second == "Bearer right");
+    };
+    options_.body_size_max = size_t{16} << 20U;
+  }
+  static Router GuardedRouter() {
+    Router router = TestRouter();
+    router.Add("GET", "/open", [](const Request&, const std::vector<std::string>&) {
+      return Response{.body = "open", .headers = {}};
+    });
+    return router;
+  }
+};
+
+TEST_F(GuardedServerTest, WhoMayNotAskLearnsItBeforeTheBody) {
+  Start(GuardedRouter());
+  for (const char* length : {"Content-Length: 16000000", "Transfer-Encoding: chunked"}) {
+    Connection connection(server_->port());
+    connection.Send(fmt::format("POST /echo HTTP/1.1\r\nHost: x\r\n{}\r\n\r\n", length));
+    EXPECT_THAT(connection.ReadUntil("}}", 5s), StartsWith("HTTP/1.1 401 ")) << length;
+  }
+}
+
+TEST_F(GuardedServerTest, WhatIsNotThereIsSaidBeforeTheBody) {
+  Start(GuardedRouter());
+  const std::string rest =
+      " HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer right\r\n"
+      "Content-Length: 16000000\r\n\r\n";
+  Connection nowhere(server_->port());
+  nowhere.Send("POST /nowhere" + rest);
+  EXPECT_THAT(nowhere.ReadUntil("}}", 5s), StartsWith("HTTP/1.1 404 "));
+  Connection other_method(server_->port());
+  other_method.Send("POST /open" + rest);
+  EXPECT_THAT(other_method.ReadUntil("}}", 5s), StartsWith("HTTP/1.1 405 "));
+}
+
+TEST_F(GuardedServerTest, OnlyAPostHasABodyOfSize) {
+  Start(GuardedRouter());
+  Connection connection(server_->port());
+  connection.Send("GET /open HTTP/1.1\r\nHost: x\r\nContent-Length: 16385\r\n\r\n");
+  EXPECT_THAT(connection.ReadUntil("}}", 5s), StartsWith("HTTP/1.1 413 "));
+  Connection chunked(server_->port());
+  chunked.Send("GET /open HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n4001\r\n" +
+               std::string(0x4001, 'x') + "\r\n");
+  EXPECT_THAT(chunked.ReadUntil("}}", 5s), StartsWith("HTTP/1.1 413 "));
+  Connection small(server_->port());
+  small.Send("GET /open HTTP/1.1\r\nHost: x\r\nContent-Length: 3\r\n\r\nabc");
+  EXPECT_THAT(small.ReadUntil("open", 5s), StartsWith("HTTP/1.1 200 "));
+}
+
+TEST_F(GuardedServerTest, WhoSendsTheBodyAllTheSameReadsTheRefusal) {
+  Start(GuardedRouter());
+  // More than the buffers of the connection hold.
+  const std::string body(size_t{12} << 20U, 'x');
+  Connection connection(server_->port());
+  connection.Send(
+      fmt::format("POST /echo HTTP/1.1\r\nHost: x\r\nContent-Length: {}\r\n\r\n", body.size()));
+  connection.Send(body);
+  EXPECT_THAT(connection.ReadUntil("}}", 5s), StartsWith("HTTP/1.1 401 "));
+}
+
+TEST_F(GuardedServerTest, ARefusalWithoutABodyLeavesTheConnectionOpen) {
+  Start(GuardedRouter());
+  Connection connection(server_->port());
+  connection.Send("GET /hello?name=x HTTP/1.1\r\nHost: x\r\n\r\n");
+  EXPECT_THAT(connection.ReadUntil("}}", 5s), StartsWith("HTTP/1.1 401 "));
+  connection.Send(
+      "POST /echo HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer right\r\n"
+      "Content-Length: 4\r\n\r\nbody");
+  EXPECT_THAT(connection.ReadUntil("body", 5s), ::testing::EndsWith("\r\n\r\nbody"));
+}
+
 TEST_F(ServerTest, EventsReachEveryOpenStream) {
   Start();
   Connection first(server_->port());
