@@ -74,11 +74,23 @@ bool AddEventBridge(const json& event, std::vector<std::string>& uris) {
   return true;
 }
 
+std::optional<Subscription> SubscriptionOf(const json& message) {
+  const std::string type = MemberText(message, "Type");
+  Subscription subscription{.topic = MemberText(message, "TopicArn")};
+  if (subscription.topic.empty()) return std::nullopt;
+  if (type == "UnsubscribeConfirmation") return subscription;
+  subscription.confirm_url = MemberText(message, "SubscribeURL");
+  if (type != "SubscriptionConfirmation" || subscription.confirm_url.empty()) return std::nullopt;
+  return subscription;
+}
+
 }  // namespace
 
 Result<Notice> ParseNotice(std::string_view body) {
   const json message = json::parse(body, nullptr, /*allow_exceptions=*/false);
   if (!message.is_object()) return Fail(ErrorKind::kInvalidArgument, "the body is no JSON object");
+  if (auto subscription = SubscriptionOf(message))
+    return Notice{.subscription = std::move(subscription)};
   // SNS puts what it was given into a text.
   const std::string inside = MemberText(message, "Message");
   const json event =

@@ -11,6 +11,8 @@ namespace tidemark::api {
 
 static void PrintTo(const Notice& notice, std::ostream* out) {
   *out << testing::PrintToString(notice.tables) << ' ' << testing::PrintToString(notice.objects);
+  if (notice.subscription)
+    *out << ' ' << notice.subscription->topic << ' ' << notice.subscription->confirm_url;
 }
 
 namespace {
@@ -95,6 +97,44 @@ TEST(NoticeTest, ACallbackOrATestInsideSnsIsFound) {
   EXPECT_THAT(ParseNotice(R"({"Message":"{\"Event\":\"s3:TestEvent\"}"})"), IsOkAnd(Notice()));
 }
 
+// The examples of "Parsing Amazon SNS message formats", shortened.
+constexpr const char* kSubscriptionConfirmation =
+    R"({"Type":"SubscriptionConfirmation","MessageId":"165545c9","Token":"2336412f37",)"
+    R"("TopicArn":"arn:aws:sns:us-west-2:123456789012:MyTopic","Message":"You have chosen to )"
+    R"(subscribe to the topic arn:aws:sns:us-west-2:123456789012:MyTopic.\nTo confirm the )"
+    R"(subscription, visit the SubscribeURL included in this message.","SubscribeURL":)"
+    R"("https://sns.us-west-2.amazonaws.com/?Action=ConfirmSubscription&Token=2336412f37",)"
+    R"("Timestamp":"2012-04-26T20:45:04.751Z","SignatureVersion":"1","Signature":"EXAMPLE"})";
+constexpr const char* kUnsubscribeConfirmation =
+    R"({"Type":"UnsubscribeConfirmation","MessageId":"47138184","Token":"2336412f37",)"
+    R"("TopicArn":"arn:aws:sns:us-west-2:123456789012:MyTopic","Message":"You have chosen to )"
+    R"(deactivate subscription arn:aws:sns:us-west-2:123456789012:MyTopic:2bcfbf39.\nTo cancel )"
+    R"(this operation and restore the subscription, visit the SubscribeURL included in this )"
+    R"(message.","SubscribeURL":"https://sns.us-west-2.amazonaws.com/?Action=ConfirmSubscription",)"
+    R"("Timestamp":"2012-04-26T20:06:41.581Z","SignatureVersion":"1","Signature":"EXAMPLE"})";
+
+TEST(NoticeTest, WhatSnsSaysOfASubscriptionNamesItsTopic) {
+  const std::string topic = "arn:aws:sns:us-west-2:123456789012:MyTopic";
+  EXPECT_THAT(ParseNotice(kSubscriptionConfirmation),
+              IsOkAnd(Notice{.subscription = Subscription{
+                                 .topic = topic,
+                                 .confirm_url = "https://sns.us-west-2.amazonaws.com/"
+                                                "?Action=ConfirmSubscription&Token=2336412f37"}}));
+  EXPECT_THAT(ParseNotice(kUnsubscribeConfirmation),
+              IsOkAnd(Notice{.subscription = Subscription{.topic = topic}}));
+}
+
+TEST(NoticeTest, ASubscriptionWithoutItsTopicOrLinkIsRefused) {
+  for (const char* bad :
+       {R"({"Type":"SubscriptionConfirmation","SubscribeURL":"https://x"})",
+        R"({"Type":"SubscriptionConfirmation","TopicArn":"arn:x"})",
+        R"({"Type":"SubscriptionConfirmation","TopicArn":"arn:x","SubscribeURL":7})",
+        R"({"Type":"UnsubscribeConfirmation"})",
+        R"({"Type":"Notification","TopicArn":"arn:x","SubscribeURL":"https://x"})"})
+    EXPECT_THAT(ParseNotice(bad), IsError(ErrorKind::kInvalidArgument, HasSubstr("the body")))
+        << bad;
+}
+
 // What MinIO sends: the record of S3 beside two names of its own.
 TEST(NoticeTest, AnEventOfMinioIsOneOfS3) {
   EXPECT_THAT(ParseNotice(R"({"EventName":"s3:ObjectCreated:Put","Key":"lake/t/x","Records":[)"
@@ -107,7 +147,8 @@ TEST(NoticeTest, DamagedEventsAreRefusedInTheSameWords) {
   const auto is_known = [](const std::string& message) {
     return message == "the body is no JSON object" || message.starts_with("the body is neither a");
   };
-  for (const char* const event : {kS3Event, kEventBridge}) {
+  for (const char* const event :
+       {kS3Event, kEventBridge, kSubscriptionConfirmation, kUnsubscribeConfirmation}) {
     const std::string whole = event;
     for (size_t length = 0; length < whole.size(); ++length)
       EXPECT_THAT(ParseNotice(whole.substr(0, length)),

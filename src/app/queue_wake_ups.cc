@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "api/notice.h"
+#include "app/subscription_notes.h"
 #include "base/budget.h"
 #include "base/glob.h"
 #include "base/log.h"
@@ -98,6 +99,8 @@ class QueueWakeUps::Queue {
                         config_.name, notice.error().message));
       return;
     }
+    // A queue that somebody subscribed who is not its owner.
+    if (notice->subscription) subscriptions_.Note("queue=" + config_.name, *notice->subscription);
     for (const auto& uri : notice->tables) wake(uri);
     for (const auto& uri : notice->objects)
       if (api::TellsOfCommit(uri)) wake(uri);
@@ -132,6 +135,7 @@ class QueueWakeUps::Queue {
   std::unique_ptr<storage::SqsQueue> queue_;
   bool is_deletion_refused_ = false;
   std::set<std::string> kinds_warned_of_;
+  SubscriptionNotes subscriptions_;
 
   mutable std::mutex mutex_;
   metrics::QueueHealth health_{};  // guarded by mutex_

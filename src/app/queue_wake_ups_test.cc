@@ -193,6 +193,22 @@ TEST_F(QueueWakeUpsTest, WhatIsNotUnderstoodIsSaidOnceAKindAndDeleted) {
   EXPECT_EQ(wake_ups_->Health()[0].misunderstood, 24U);
 }
 
+TEST_F(QueueWakeUpsTest, ATopicThatWantsToSendToTheQueueIsSaidOnceWithItsLink) {
+  testing::internal::CaptureStderr();
+  for (int i = 0; i < 3; ++i) {
+    queue_.Put(R"({"Type":"SubscriptionConfirmation","TopicArn":"arn:aws:sns:eu-west-1:1:lake",)"
+               R"("SubscribeURL":"https://sns.eu-west-1.amazonaws.com/?Token=1"})");
+  }
+  Start({Configured()});
+  ASSERT_TRUE(Await([&] { return queue_.size() == 0; }));
+  wake_ups_->Stop();
+  const std::string log = testing::internal::GetCapturedStderr();
+  EXPECT_EQ(std::ranges::count(log, '\n'), 1) << log;
+  EXPECT_THAT(log, AllOf(HasSubstr("queue=lake: "), HasSubstr("topic=arn:aws:sns:eu-west-1:1:lake"),
+                         HasSubstr("link=https://sns.eu-west-1.amazonaws.com/?Token=1")));
+  EXPECT_EQ(wake_ups_->Health()[0].misunderstood, 0U);
+}
+
 TEST_F(QueueWakeUpsTest, AQueueThatRefusesIsSaidOnceAndNothingIsToldUntilItIsBack) {
   testing::internal::CaptureStderr();
   queue_.SetRefusal("ReceiveMessage", 400, R"({"__type":"x#AccessDeniedException"})");

@@ -14,6 +14,7 @@
 #include "api/openapi.h"
 #include "api/timeline_json.h"
 #include "app/build_info.h"
+#include "app/subscription_notes.h"
 #include "app/table_read.h"
 #include "app/table_routes.h"
 #include "app/text_file.h"
@@ -168,6 +169,11 @@ class Routes {
   Response Wake(const Request& request) const {
     const auto notice = api::ParseNotice(request.body);
     if (!notice) return Failed(notice.error());
+    if (notice->subscription) {
+      // SNS takes this for an answer, not for a yes.
+      subscriptions_.Note("/api/v1/wake", *notice->subscription);
+      return Json(R"({"woken":0})");
+    }
     size_t woken = 0;
     for (const auto* uris : {&notice->tables, &notice->objects}) {
       for (const std::string& uri : *uris) {
@@ -250,6 +256,7 @@ class Routes {
   }
 
   ServeSources sources_;
+  mutable SubscriptionNotes subscriptions_;
 };
 
 bool IsOpenToAll(const Request& request) {

@@ -1,9 +1,11 @@
 #include "app/serve_routes.h"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <stdlib.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <memory>
@@ -14,6 +16,7 @@
 
 #include "api/openapi.h"
 #include "app/mirror_serve.h"
+#include "app/subscription_notes.h"
 #include "support/result_matchers.h"
 
 namespace tidemark::app {
@@ -161,6 +164,35 @@ TEST_F(RoutesTest, WhatAsksAStoreOrTheStateOrAwaitsACommitMayWaitAndNothingElse)
   EXPECT_THAT(may_wait, ::testing::UnorderedElementsAre(
                             "GET /api/v1/pipelines/{name}/history", "GET /api/v1/incidents",
                             "GET /api/v1/timeline", "GET /api/v1/tables/{table}/wait"));
+}
+
+TEST_F(RoutesTest, ASubscriptionOfSnsIsAnsweredAndItsLinkIsLoggedOnce) {
+  const http::Router router = ServeRouter();
+  const auto wake = [&](const std::string& body) {
+    http::Request request;
+    request.method = "POST";
+    request.segments = {"api", "v1", "wake"};
+    request.body = body;
+    return router.Handle(request).status;
+  };
+  const auto confirmation = [](size_t number) {
+    return fmt::format(R"({{"Type":"SubscriptionConfirmation","TopicArn":"arn:aws:sns:x:1:lake",)"
+                       R"("SubscribeURL":"https://sns.x.amazonaws.com/?Token={}"}})",
+                       number);
+  };
+  testing::internal::CaptureStderr();
+  EXPECT_EQ(wake(confirmation(0)), 200);
+  EXPECT_EQ(wake(confirmation(0)), 200);
+  EXPECT_EQ(wake(R"({"Type":"UnsubscribeConfirmation","TopicArn":"arn:aws:sns:x:1:lake"})"), 200);
+  const std::string log = testing::internal::GetCapturedStderr();
+  EXPECT_EQ(std::ranges::count(log, '\n'), 1) << log;
+  EXPECT_THAT(log, HasSubstr("topic=arn:aws:sns:x:1:lake "));
+  EXPECT_THAT(log, HasSubstr("link=https://sns.x.amazonaws.com/?Token=0"));
+  // Whoever may post fills no log with them.
+  testing::internal::CaptureStderr();
+  for (size_t i = 0; i < 2 * kSubscriptionsLogged; ++i) EXPECT_EQ(wake(confirmation(i)), 200);
+  EXPECT_EQ(std::ranges::count(testing::internal::GetCapturedStderr(), '\n'),
+            kSubscriptionsLogged - 1);
 }
 
 TEST_F(RoutesTest, SinksWithoutAMirrorAreNotThere) {
