@@ -131,7 +131,7 @@ class Routes {
     if (!from) return Failed(from.error());
     if (*from > *to) return ErrorResponse(400, "from is later than to");
     const auto points = sources_.keeper->History(name, *from, *to);
-    if (!points) return Failed(points.error());
+    if (!points) return FailedState(points.error());
     return Json(api::HistoryJson(name, *from, *to, *points));
   }
 
@@ -143,7 +143,7 @@ class Routes {
     const std::string name = pipeline == request.query.end() ? "" : pipeline->second;
     if (!name.empty() && !Knows(name)) return NoPipeline(name);
     const auto incidents = sources_.keeper->Incidents(name, *limit);
-    if (!incidents) return Failed(incidents.error());
+    if (!incidents) return FailedState(incidents.error());
     return Json(api::IncidentsJson(*incidents));
   }
 
@@ -194,6 +194,11 @@ class Routes {
   }
 
  private:
+  /// Messages of a database may name what its URL holds.
+  Response FailedState(Error error) const {
+    return Failed(sources_.config()->state_hidden.Hide(std::move(error)));
+  }
+
   static Response NoPipeline(std::string_view name) {
     return ErrorResponse(404, fmt::format("there is no pipeline '{}'", name));
   }
