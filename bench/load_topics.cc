@@ -14,7 +14,9 @@ namespace tidemark::bench {
 namespace {
 
 constexpr int kAdminTimeoutMs = 120'000;
-constexpr int32_t kTopicsAtOnce = 10;  // a broker refuses over 10,000 partitions in one request
+/// A controller refuses a request that makes over 10,000 records, of which each topic and setting
+/// is one more.
+constexpr int32_t kPartitionsAtOnce = 5'000;
 constexpr int kFlushTimeoutMs = 1'200'000;
 constexpr int64_t kAgeMinMs = 60'000;
 constexpr int64_t kAgeSpanMs = 3'540'000;
@@ -194,9 +196,9 @@ Status Run(const Options& options) {
                                  {"queue.buffering.max.kbytes", "131072"}},
                   .on_delivery = OnDelivery,
                   .opaque = &deliveries}));
-  for (int32_t begin = 0; options.wants_topics && begin < options.topics; begin += kTopicsAtOnce) {
-    TRY(CreateTopics(client.get(), options, begin,
-                     std::min(begin + kTopicsAtOnce, options.topics)));
+  const int32_t at_once = std::max(1, kPartitionsAtOnce / options.partitions);
+  for (int32_t begin = 0; options.wants_topics && begin < options.topics; begin += at_once) {
+    TRY(CreateTopics(client.get(), options, begin, std::min(begin + at_once, options.topics)));
   }
   const int64_t now_ms = MillisOf(SystemClock().Now());
   TRY(SendAll(client.get(), options, now_ms, deliveries));
