@@ -125,8 +125,13 @@ StateKeeper::StateKeeper(std::unique_ptr<state::StateStore> store, state::StateS
 
 StateKeeper::~StateKeeper() {
   thread_.request_stop();
+  {
+    std::unique_lock lock(waiting_mutex_);
+    if (!written_.wait_for(lock, kLastWriteMax, [this] { return has_ended_; }))
+      give_up_.request_stop();
+  }
   thread_.join();
-  if (auto written = Write(waiting_); !written) {
+  if (auto written = Write(waiting_, Budget::For(kLastWriteMax)); !written) {
     Log(LogLevel::kWarning, "the last looks were not kept: " + written.error().message);
   }
 }
@@ -196,7 +201,7 @@ Result<StateKeeper::Adopted> StateKeeper::Adopt(const std::set<std::string>& pip
     const std::lock_guard lock(waiting_mutex_);
     if (own_) own_->insert(pipelines.begin(), pipelines.end());
   }
-  std::unique_lock store_lock(store_mutex_);
+  TRY_ASSIGN(auto store_lock, ReadStore());
   TRY_ASSIGN(auto loaded, store_->LoadPipelines());
   TRY_ASSIGN(auto open, store_->ReadOpenIncidents());
   store_lock.unlock();
@@ -256,7 +261,8 @@ void StateKeeper::Run(const std::stop_token& stop) {
       ++rounds_begun_;
       work = std::exchange(waiting_, {});
     }
-    const auto written = Write(work);
+    const auto written =
+        Write(work, Budget::For(std::chrono::nanoseconds::max(), give_up_.get_token()));
     if (!written) PutBack(std::move(work));
     {
       const std::lock_guard lock(waiting_mutex_);
@@ -276,13 +282,19 @@ void StateKeeper::Run(const std::stop_token& stop) {
     }
     is_failing_ = true;
   }
+  {
+    const std::lock_guard lock(waiting_mutex_);
+    has_ended_ = true;
+  }
+  written_.notify_all();
 }
 
-Status StateKeeper::Write(const Waiting& work) {
+Status StateKeeper::Write(const Waiting& work, const Budget& budget) {
   std::vector<state::PipelineState> pipelines;
   for (const auto& [name, state] : work.pipelines) pipelines.push_back(state);
   const std::vector<state::Sample> samples(work.samples.begin(), work.samples.end());
   const std::lock_guard lock(store_mutex_);
+  store_->LimitTo(budget);
   TRY(store_->SavePipelines(pipelines));
   TRY(store_->SaveIncidents(work.incidents));
   TRY(store_->AddSamples(samples));
@@ -323,18 +335,29 @@ void StateKeeper::RollUp() {
   if (rolled_up_at_ != MonoTime{} && now - rolled_up_at_ < kRollUpEvery) return;
   rolled_up_at_ = now;
   const std::lock_guard lock(store_mutex_);
+  store_->LimitTo(Budget::For(std::chrono::nanoseconds::max(), give_up_.get_token()));
   if (auto done = store_->RollUp(clock_.Now(), retention_); !done)
     Log(LogLevel::kWarning, "history could not be rolled up: " + done.error().message);
 }
 
+Result<std::unique_lock<std::timed_mutex>> StateKeeper::ReadStore() {
+  std::unique_lock lock(store_mutex_, kReadMax);
+  if (!lock) {
+    return Fail(ErrorKind::kUnavailable,
+                "the state's database has not answered what was asked of it before");
+  }
+  store_->LimitTo(Budget::For(kReadMax, give_up_.get_token()));
+  return lock;
+}
+
 Result<std::vector<state::HistoryPoint>> StateKeeper::History(std::string_view pipeline,
                                                               WallTime from, WallTime to) {
-  const std::lock_guard lock(store_mutex_);
+  TRY_ASSIGN(const auto lock, ReadStore());
   return store_->ReadHistory(pipeline, from, to);
 }
 
 Result<std::vector<Incident>> StateKeeper::Incidents(std::string_view pipeline, size_t limit) {
-  const std::lock_guard lock(store_mutex_);
+  TRY_ASSIGN(const auto lock, ReadStore());
   return store_->ReadIncidents(pipeline, limit);
 }
 

@@ -26,6 +26,11 @@ namespace tidemark::app {
 /// over it, and that is logged.
 inline constexpr size_t kSamplesWaitingMax = 100'000;
 
+/// How long readers wait for the database, and for whoever is using it.
+inline constexpr Milliseconds kReadMax = std::chrono::seconds(5);
+/// How long the end of the process waits for it.
+inline constexpr Milliseconds kLastWriteMax = std::chrono::seconds(2);
+
 /// Opens and closes incidents as the status of pipelines changes. Values only.
 class IncidentBook {
  public:
@@ -64,7 +69,8 @@ class StateKeeper {
   StateKeeper(std::unique_ptr<state::StateStore> store, state::StateStore::Loaded loaded,
               std::vector<state::Incident> open, const Clock& clock,
               const state::Retention& retention = {});
-  /// Writes what is left.
+  /// Writes what is left, as far as the database takes it within kLastWriteMax; takes about twice
+  /// as long at most.
   ~StateKeeper();
 
   StateKeeper(const StateKeeper&) = delete;
@@ -83,8 +89,8 @@ class StateKeeper {
   /// From here on only pipelines that were adopted are this process' own, and only they are kept.
   /// Before looks come.
   void OwnNothing();
-  /// What is kept of these, read anew, and their open incidents; waits for the database. From here
-  /// on they are this process' own, also after an error.
+  /// What is kept of these, read anew, and their open incidents; waits for the database as
+  /// History() does. From here on they are this process' own, also after an error.
   struct Adopted {
     std::vector<Remembered> remembered;
     std::vector<state::Incident> open;
@@ -95,7 +101,7 @@ class StateKeeper {
   /// looks at them are being noted; later ones are left out.
   void Release(const std::set<std::string>& pipelines, AtRelease incidents, Milliseconds limit);
 
-  /// Any thread; wait for the database.
+  /// Any thread; wait for the database, at most about kReadMax twice: then kUnavailable.
   Result<std::vector<state::HistoryPoint>> History(std::string_view pipeline, WallTime from,
                                                    WallTime to);
   Result<std::vector<state::Incident>> Incidents(std::string_view pipeline, size_t limit);
@@ -117,7 +123,9 @@ class StateKeeper {
   };
 
   void Run(const std::stop_token& stop);
-  Status Write(const Waiting& work);
+  Status Write(const Waiting& work, const Budget& budget);
+  /// The store for one reader, within kReadMax.
+  Result<std::unique_lock<std::timed_mutex>> ReadStore();
   void PutBack(Waiting work);
   void DropForeign();
   void RollUp();
@@ -130,7 +138,8 @@ class StateKeeper {
   std::map<std::string, LastGood> last_good_;  // guarded by book_mutex_
   IncidentBook book_;                          // guarded by book_mutex_
 
-  std::mutex store_mutex_;
+  std::timed_mutex store_mutex_;
+  std::stop_source give_up_;  ///< ends what waits for the database
   std::unique_ptr<state::StateStore> store_;
 
   std::mutex waiting_mutex_;
@@ -140,6 +149,7 @@ class StateKeeper {
   Waiting waiting_;
   std::optional<std::set<std::string>> own_;  // nullopt: every pipeline
   bool is_hurried_ = false;
+  bool has_ended_ = false;
   uint64_t rounds_begun_ = 0;
   uint64_t rounds_ended_ = 0;
 

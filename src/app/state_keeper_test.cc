@@ -35,6 +35,39 @@ PipelineReport ReportOf(PipelineStatus status, WallTime at, std::string pipeline
   return report;
 }
 
+/// A server that took the connection and answers nothing any more.
+class FrozenStore final : public state::StateStore {
+ public:
+  void LimitTo(const Budget& budget) override { budget_ = budget; }
+  Result<Loaded> LoadPipelines() override { return Wait(); }
+  Status SavePipelines(std::span<const state::PipelineState>) override { return Wait(); }
+  Status KeepOnly(std::span<const std::string>) override { return Wait(); }
+  Status SaveIncidents(std::span<const Incident>) override { return Wait(); }
+  Result<std::vector<Incident>> ReadIncidents(std::string_view, size_t) override { return Wait(); }
+  Result<std::vector<Incident>> ReadOpenIncidents() override { return Wait(); }
+  Status AddSamples(std::span<const state::Sample>) override { return Wait(); }
+  Result<std::vector<state::HistoryPoint>> ReadHistory(std::string_view, WallTime,
+                                                       WallTime) override {
+    return Wait();
+  }
+  Status RollUp(WallTime, const state::Retention&) override { return Wait(); }
+
+ private:
+  std::unexpected<Error> Wait() {
+    static_cast<void>(WaitUnlessStopped(budget_.Remaining(), budget_.stop()));
+    return Fail(ErrorKind::kUnavailable, "does not answer");
+  }
+  Budget budget_;
+};
+
+TEST(FrozenStateTest, AServerThatAnswersNothingHoldsUpNeitherReadersNorTheEnd) {
+  const SystemClock clock;
+  StateKeeper keeper(std::make_unique<FrozenStore>(), {}, {}, clock);
+  keeper.Note({.report = ReportOf(PipelineStatus::kFresh, kNow), .memory = {}});
+  const auto is_unavailable = support::IsError(ErrorKind::kUnavailable, ::testing::_);
+  EXPECT_THAT(keeper.Adopt({"orders"}), is_unavailable);
+}  // and the keeper ends
+
 TEST(IncidentBookTest, AFreshPipelineOpensNothing) {
   IncidentBook book({});
   EXPECT_THAT(book.Note(ReportOf(PipelineStatus::kFresh, kNow)), IsEmpty());

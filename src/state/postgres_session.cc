@@ -2,10 +2,15 @@
 
 #include <fmt/core.h>
 #include <libpq-fe.h>
+#include <poll.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <charconv>
+#include <chrono>
 #include <utility>
+
+#include "state/state_store.h"
 
 namespace tidemark::state {
 
@@ -15,13 +20,16 @@ namespace {
 constexpr Oid kInt8 = 20, kInt2 = 21, kInt4 = 23, kFloat4 = 700, kFloat8 = 701, kNumeric = 1700;
 /// Any number that no other program on the same database is likely to take.
 constexpr int64_t kAdvisoryLock = 0x7469'6465'6d61'726b;
-/// Seconds until a server that does not answer counts as unavailable.
-constexpr const char* kConnectTimeout = "10";
-/// Milliseconds a statement may take before the server ends it.
-constexpr const char* kStatementTimeout = "-c statement_timeout=30000";
+/// Until a server that does not take the connection counts as unavailable; all its addresses.
+constexpr Milliseconds kConnectMax = std::chrono::seconds(10);
+/// How soon a stop is noticed.
+constexpr Milliseconds kStopNoticedAfter{50};
 
 struct CloseConnection {
   void operator()(PGconn* connection) const { PQfinish(connection); }
+};
+struct FreeOptions {
+  void operator()(PQconninfoOption* options) const { PQconninfoFree(options); }
 };
 struct ClearResult {
   void operator()(PGresult* result) const { PQclear(result); }
@@ -80,16 +88,51 @@ bool HasNul(const SqlRow& row) {
   });
 }
 
+/// libpq's own words would name the piece that it stumbles over, which may be one of the password.
+Status CheckUrl(const std::string& url) {
+  const auto refuse = [] {
+    return Fail(ErrorKind::kInvalidArgument,
+                "the state's url is none of PostgreSQL, postgresql://USER:PASSWORD@HOST:PORT/NAME; "
+                "in user and password / is written %2F, : %3A, @ %40, ? %3F, % %25");
+  };
+  char* words = nullptr;
+  const std::unique_ptr<PQconninfoOption, FreeOptions> options(
+      PQconninfoParse(url.c_str(), &words));
+  if (words != nullptr) PQfreemem(words);
+  if (!options) return refuse();
+  const auto is_port = [](char c) { return (c >= '0' && c <= '9') || c == ','; };
+  for (const PQconninfoOption* each = options.get(); each->keyword != nullptr; ++each) {
+    const std::string_view name = each->keyword, value = each->val == nullptr ? "" : each->val;
+    if (name == "port" && !std::ranges::all_of(value, is_port)) return refuse();
+    if ((name == "dbname" || name == "host") && value.contains('@')) return refuse();
+  }
+  return {};
+}
+
 class PostgresSession final : public SqlSession {
  public:
   explicit PostgresSession(std::string url) : url_(std::move(url)) {}
 
+  void LimitTo(const Budget& budget) override { budget_ = budget; }
+
   Status Connect() {
+    TRY(CheckUrl(url_));
+    const Budget budget = budget_.Within(kConnectMax);
     // Words after the URL's own win, so these stand before it only in effect for what it lacks.
-    const char* names[] = {"connect_timeout", "options", "application_name", "dbname", nullptr};
-    const char* values[] = {kConnectTimeout, kStatementTimeout, "tidemark", url_.c_str(), nullptr};
-    connection_.reset(PQconnectdbParams(names, values, /*expand_dbname=*/1));
-    if (PQstatus(connection_.get()) == CONNECTION_OK) {
+    const std::string options = fmt::format("-c statement_timeout={}", kStatementMax.count());
+    const std::string unacknowledged = fmt::format("{}", kAnswerMax.count());
+    const char* names[] = {"options",         "application_name", "tcp_user_timeout",
+                           "keepalives_idle", "dbname",           nullptr};
+    const char* values[] = {options.c_str(), "tidemark", unacknowledged.c_str(), "30",
+                            url_.c_str(),    nullptr};
+    connection_.reset(PQconnectStartParams(names, values, /*expand_dbname=*/1));
+    const bool is_begun = connection_ && PQstatus(connection_.get()) != CONNECTION_BAD;
+    auto step = is_begun ? PGRES_POLLING_WRITING : PGRES_POLLING_FAILED;
+    while (step == PGRES_POLLING_READING || step == PGRES_POLLING_WRITING) {
+      TRY(AwaitSocket(step == PGRES_POLLING_READING ? POLLIN : POLLOUT, budget));
+      step = PQconnectPoll(connection_.get());
+    }
+    if (step == PGRES_POLLING_OK && PQsetnonblocking(connection_.get(), 1) == 0) {
       PQsetNoticeProcessor(connection_.get(), [](void*, const char*) {}, nullptr);
       return {};
     }
@@ -104,8 +147,9 @@ class PostgresSession final : public SqlSession {
   Result<std::vector<SqlRow>> Query(std::string_view sql, const SqlRow& parameters) override {
     TRY(Ready(parameters));
     const Parameters texts(parameters);
-    const Answer answer(PQexecParams(connection_.get(), std::string(sql).c_str(), texts.count(),
-                                     nullptr, texts.pointers(), nullptr, nullptr, 0));
+    TRY_ASSIGN(const Answer answer,
+               Ask(PQsendQueryParams(connection_.get(), std::string(sql).c_str(), texts.count(),
+                                     nullptr, texts.pointers(), nullptr, nullptr, 0)));
     TRY(Check(answer.get()));
     return RowsOf(answer.get());
   }
@@ -113,13 +157,15 @@ class PostgresSession final : public SqlSession {
   Status RunForEach(std::string_view sql, const std::vector<SqlRow>& parameters) override {
     if (parameters.empty()) return {};
     TRY(Ready(parameters.front()));
-    const Answer prepared(PQprepare(connection_.get(), "", std::string(sql).c_str(), 0, nullptr));
+    TRY_ASSIGN(const Answer prepared,
+               Ask(PQsendPrepare(connection_.get(), "", std::string(sql).c_str(), 0, nullptr)));
     TRY(Check(prepared.get()));
     for (const SqlRow& row : parameters) {
       TRY(Ready(row));
       const Parameters texts(row);
-      const Answer answer(PQexecPrepared(connection_.get(), "", texts.count(), texts.pointers(),
-                                         nullptr, nullptr, 0));
+      TRY_ASSIGN(const Answer answer,
+                 Ask(PQsendQueryPrepared(connection_.get(), "", texts.count(), texts.pointers(),
+                                         nullptr, nullptr, 0)));
       TRY(Check(answer.get()));
     }
     return {};
@@ -133,6 +179,46 @@ class PostgresSession final : public SqlSession {
   Status HoldPlace() override { return {}; }
 
  private:
+  /// Until the socket is ready for one of `events`. What was not answered in time is not waited for
+  /// any more: the connection is given up.
+  Status AwaitSocket(short events, const Budget& budget) {
+    for (;;) {
+      const Milliseconds left = budget.Remaining();
+      if (budget.is_stopped() || left.count() == 0) break;
+      pollfd waited{.fd = PQsocket(connection_.get()), .events = events, .revents = 0};
+      const int ready =
+          poll(&waited, 1, static_cast<int>(std::min(left, kStopNoticedAfter).count()));
+      if (ready > 0) return {};
+      if (ready < 0 && errno != EINTR) break;
+    }
+    connection_.reset();
+    return Fail(ErrorKind::kUnavailable, "the state's database does not answer");
+  }
+
+  /// The answer to what was just sent, unless `is_sent` says that it was not. May be null: then
+  /// PQerrorMessage says why.
+  Result<Answer> Ask(int is_sent) {
+    const Budget budget = budget_.Within(kAnswerMax);
+    if (is_sent == 0) return Answer();
+    for (int unsent = PQflush(connection_.get()); unsent != 0;
+         unsent = PQflush(connection_.get())) {
+      if (unsent < 0) return Answer();
+      TRY(AwaitSocket(POLLIN | POLLOUT, budget));
+      if (PQconsumeInput(connection_.get()) == 0) return Answer();
+    }
+    // As PQexec: the last answer counts, and all are taken.
+    Answer last;
+    for (;;) {
+      while (PQisBusy(connection_.get()) != 0) {
+        TRY(AwaitSocket(POLLIN, budget));
+        if (PQconsumeInput(connection_.get()) == 0) return Answer();
+      }
+      Answer next(PQgetResult(connection_.get()));
+      if (!next) return last;
+      last = std::move(next);
+    }
+  }
+
   Status Ready(const SqlRow& parameters) {
     if (HasNul(parameters)) {
       return Fail(ErrorKind::kInvalidArgument, "a text with a NUL cannot be kept in PostgreSQL");
@@ -187,6 +273,7 @@ class PostgresSession final : public SqlSession {
   }
 
   std::string url_;
+  Budget budget_;
   std::unique_ptr<PGconn, CloseConnection> connection_;
 };
 

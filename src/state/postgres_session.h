@@ -10,7 +10,9 @@
 namespace tidemark::state {
 
 /// Connects to postgresql://…, whose password appears in no message. When the connection is lost,
-/// the call that notices gives kUnavailable, and the next one connects anew.
+/// or the server does not answer in time (SqlSession::LimitTo, kAnswerMax), the call that notices
+/// gives kUnavailable, and the next one connects anew; looking up the host's name alone takes as
+/// long as the system's resolver does. kInvalidArgument for what is no such URL.
 Result<std::unique_ptr<SqlSession>> OpenPostgres(const std::string& url);
 
 }  // namespace tidemark::state

@@ -8,6 +8,7 @@
 #include <variant>
 #include <vector>
 
+#include "base/budget.h"
 #include "base/error.h"
 
 namespace tidemark::state {
@@ -21,6 +22,9 @@ using SqlRow = std::vector<SqlValue>;
 class SqlSession {
  public:
   virtual ~SqlSession() = default;
+
+  /// From here on each call waits for a server within `budget`. A file answers by itself.
+  virtual void LimitTo(const Budget& /*budget*/) {}
 
   /// Runs one statement and gives its rows.
   virtual Result<std::vector<SqlRow>> Query(std::string_view sql, const SqlRow& parameters) = 0;

@@ -248,6 +248,8 @@ class SqlStore final : public StateStore {
         rows);
   }
 
+  void LimitTo(const Budget& budget) override { session_->LimitTo(budget); }
+
   Result<std::vector<HistoryPoint>> ReadHistory(std::string_view pipeline, WallTime from,
                                                 WallTime to) override {
     const SqlRow parameters{Text(pipeline), Millis(from), Millis(to),

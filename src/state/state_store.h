@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/budget.h"
 #include "base/clock.h"
 #include "base/error.h"
 #include "freshness/memory.h"
@@ -76,8 +77,13 @@ struct Retention {
 
   friend bool operator==(const Retention&, const Retention&) = default;
 };
-/// Most points one answer holds; the newest of a longer range.
-inline constexpr size_t kHistoryPointsMax = 10'000;
+/// Most points one answer holds; the newest of a longer range. What is kept by default of looks
+/// every 10 s: 48 h of them, and 28 days of steps.
+inline constexpr size_t kHistoryPointsMax = 30'000;
+/// How long a server may take for one statement at most, as it is told, and how much longer its
+/// answer is waited for.
+inline constexpr Milliseconds kStatementMax = std::chrono::seconds(30);
+inline constexpr Milliseconds kAnswerMax = kStatementMax + std::chrono::seconds(5);
 /// Most incidents one answer holds.
 inline constexpr size_t kIncidentsMax = 1'000;
 
@@ -91,6 +97,10 @@ inline constexpr size_t kIncidentsMax = 1'000;
 class StateStore {
  public:
   virtual ~StateStore() = default;
+
+  /// From here on calls wait for a server within `budget`, and give kUnavailable when it is over or
+  /// stopped; in any case after kAnswerMax. A file answers by itself.
+  virtual void LimitTo(const Budget& budget) = 0;
 
   /// Everything kept, by pipeline. What cannot be read any more is left out with a finding
   /// ("unreadable_state"): that pipeline starts anew.
@@ -118,7 +128,8 @@ class StateStore {
   /// A second sample of one pipeline at the same moment replaces the first.
   virtual Status AddSamples(std::span<const Sample> samples) = 0;
 
-  /// Points in [from, to), oldest first: raw ones where they are still kept, rolled up before.
+  /// Points in [from, to), oldest first: raw ones where they are still kept, rolled up before. As
+  /// many as kHistoryPointsMax may lack older ones.
   virtual Result<std::vector<HistoryPoint>> ReadHistory(std::string_view pipeline, WallTime from,
                                                         WallTime to) = 0;
 

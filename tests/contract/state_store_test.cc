@@ -3,6 +3,8 @@
 #include <gtest/gtest.h>
 
 #include <memory>
+#include <stop_token>
+#include <thread>
 #include <vector>
 
 #include "contract/state_store_contract.h"
@@ -70,6 +72,56 @@ TEST(PostgresStateTest, AServerThatCrashesIsUnavailableOnceAndThenUsedAgain) {
     ASSERT_TRUE(pause.WaitForTry(2));
   }
   EXPECT_THAT(saved, IsOk());
+}
+
+TEST(PostgresStateTest, AServerThatFreezesIsWaitedForWithinTheLimitAndThenUsedAgain) {
+  ASSERT_OK_ASSIGN(const auto store, OpenState(NewDatabase()));
+  PipelineState state;
+  state.pipeline = "orders";
+  ASSERT_THAT(store->SavePipelines({&state, 1}), IsOk());
+  Server().Freeze();
+  const auto does_not_answer = IsError(ErrorKind::kUnavailable, HasSubstr("does not answer"));
+  // On the connection that is there, and while it is made anew.
+  for (int call = 0; call < 2; ++call) {
+    store->LimitTo(Budget::For(std::chrono::milliseconds(300)));
+    EXPECT_THAT(store->SavePipelines({&state, 1}), does_not_answer) << call;
+  }
+  store->LimitTo(Budget::For(std::chrono::milliseconds(300)));
+  EXPECT_THAT(store->LoadPipelines(), does_not_answer);
+  Server().Thaw();
+  store->LimitTo(Budget::For(std::chrono::seconds(60)));
+  ASSERT_OK_ASSIGN(const auto loaded, store->LoadPipelines());
+  EXPECT_EQ(loaded.pipelines.size(), 1u);
+  EXPECT_THAT(store->SavePipelines({&state, 1}), IsOk());
+}
+
+TEST(PostgresStateTest, AStopEndsTheWaitForAServer) {
+  ASSERT_OK_ASSIGN(const auto store, OpenState(NewDatabase()));
+  Server().Freeze();
+  std::stop_source stop;
+  store->LimitTo(Budget::For(std::chrono::hours(1), stop.get_token()));
+  const std::jthread stopper([&] {
+    static_cast<void>(WaitUnlessStopped(std::chrono::milliseconds(100), {}));
+    stop.request_stop();
+  });
+  EXPECT_THAT(store->LoadPipelines(),
+              IsError(ErrorKind::kUnavailable, HasSubstr("does not answer")));
+  Server().Thaw();
+}
+
+TEST(PostgresStateTest, AUrlThatCannotBeReadIsRefusedWithoutAnyPartOfIt) {
+  for (const std::string url : {
+           "postgresql://tide:Xk3secretpart/tail9@127.0.0.1:1/db",
+           "postgresql://tide:50%secretpart@127.0.0.1:1/db",
+           "postgresql://tide:1/secretpart@127.0.0.1:1/db",
+           "postgresql://tide:x@secretpart@127.0.0.1:1/db",
+           "postgresql://tide:x@127.0.0.1:secretpart/db",
+       }) {
+    EXPECT_THAT(OpenState({.path = {}, .url = url}),
+                IsError(ErrorKind::kInvalidArgument,
+                        AllOf(HasSubstr("written %2F"), Not(HasSubstr("secretpart")))))
+        << url;
+  }
 }
 
 TEST(PostgresStateTest, AWrongPasswordIsDeniedAndNotRepeated) {

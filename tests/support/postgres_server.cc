@@ -29,8 +29,8 @@ constexpr const char* kPassword = "hunter2";
 /// at the death of its parent, so it is set anew: no server outlives a test that crashed.
 std::vector<std::string> Unprivileged(std::vector<std::string> command) {
   if (::getuid() != 0) return command;
-  std::vector<std::string> whole{"setpriv", "--reuid=65534", "--regid=65534", "--clear-groups",
-                                 "--pdeathsig=INT", "--"};
+  std::vector<std::string> whole{"setpriv",        "--reuid=65534",   "--regid=65534",
+                                 "--clear-groups", "--pdeathsig=INT", "--"};
   whole.insert(whole.end(), command.begin(), command.end());
   return whole;
 }
@@ -101,6 +101,21 @@ Status PostgresServer::Crash() {
   server_->Signal(SIGKILL);
   TRY(server_->WaitForExit(kStepLimit));
   return Run();
+}
+
+void PostgresServer::Freeze() {
+  SignalAll(SIGSTOP);
+}
+void PostgresServer::Thaw() {
+  SignalAll(SIGCONT);
+}
+
+/// Those that serve connections are in process groups of their own. The parent goes first, so that
+/// it makes no others.
+void PostgresServer::SignalAll(int signal) const {
+  ::kill(server_->pid(), signal);
+  std::ifstream children(fmt::format("/proc/{0}/task/{0}/children", server_->pid()));
+  for (pid_t child = 0; children >> child;) ::kill(child, signal);
 }
 
 }  // namespace tidemark::support

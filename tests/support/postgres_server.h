@@ -29,7 +29,12 @@ class PostgresServer {
   /// Ends the server as a crash would, and starts it again on the same data.
   Status Crash();
 
+  /// Stops all its processes where they are: connections stay, and nothing answers.
+  void Freeze();
+  void Thaw();
+
  private:
+  void SignalAll(int signal) const;
   Status Install();
   Status Run();
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import pathlib
 import shutil
+import signal
 import subprocess
 import tempfile
 
@@ -56,6 +57,20 @@ class PostgresServer:
 
     def url(self) -> str:
         return f"postgresql://tidemark@127.0.0.1:{self.port}/postgres"
+
+    def freeze(self) -> None:
+        """Connections stay, and nothing answers."""
+        self._signal_all(signal.SIGSTOP)
+
+    def thaw(self) -> None:
+        self._signal_all(signal.SIGCONT)
+
+    def _signal_all(self, number: int) -> None:
+        # Those that serve connections have process groups of their own; the parent first, lest it makes others.
+        pid = self._process.pid
+        os.kill(pid, number)
+        for child in pathlib.Path(f"/proc/{pid}/task/{pid}/children").read_text().split():
+            os.kill(int(child), number)
 
     def stop(self) -> None:
         self._process.kill()

@@ -1,0 +1,67 @@
+"""A daemon whose state is in a PostgreSQL that stops answering, with all its connections open."""
+
+from __future__ import annotations
+
+import pathlib
+import time
+from collections.abc import Callable, Iterator
+
+import pytest
+
+from daemon import Daemon
+from free_ports import free_ports
+from postgres_server import PostgresServer
+from program import Program
+from waiting import wait_until
+
+MakeTable = Callable[..., pathlib.Path]
+PATIENCE_SECONDS = 60
+# docs/operations.md: the end of the daemon; with room for a loaded machine.
+END_SECONDS_MAX = 25
+
+
+@pytest.fixture
+def postgres(dependencies: pathlib.Path) -> Iterator[PostgresServer]:
+    server = PostgresServer(dependencies)
+    yield server
+    server.stop()
+
+
+def test_a_frozen_database_holds_up_neither_looks_nor_requests_nor_the_end(
+    tidemark: Program, tmp_path: pathlib.Path, make_table: MakeTable, postgres: PostgresServer
+) -> None:
+    (port,) = free_ports(1)
+    config = tmp_path / "tidemark.yaml"
+    config.write_text(
+        f"""clusters: {{ main: {{ bootstrap_servers: "127.0.0.1:{port}" }} }}
+state: {{ url: "{postgres.url()}" }}
+pipelines: [ {{ name: orders, table: {make_table("t,0:1")}, topic: t, interval: 1s }} ]
+"""
+    )
+    daemon = Daemon(tidemark, config)
+    history = "/api/v1/pipelines/orders/history"
+
+    def looks() -> float:
+        return next(
+            float(line.rsplit(" ", 1)[1])
+            for line in daemon.ask("GET", "/metrics")[1].splitlines()
+            if line.startswith("tidemark_looks_total")
+        )
+
+    try:
+        wait_until(lambda: daemon.get(history)["points"], "a look in the database", PATIENCE_SECONDS)
+        postgres.freeze()
+        before = looks()
+        wait_until(lambda: looks() >= before + 3, "looks that go on", PATIENCE_SECONDS)
+        status, text = daemon.ask("GET", history)
+        assert status == 503 and "database" in text
+        assert daemon.ask("GET", "/healthz")[0] == 200
+        postgres.thaw()
+        wait_until(lambda: daemon.ask("GET", history)[0] == 200, "history again", PATIENCE_SECONDS)
+        postgres.freeze()
+        begun = time.monotonic()
+        assert daemon.stop() == 0
+        assert time.monotonic() - begun < END_SECONDS_MAX
+    finally:
+        daemon.kill()
+        postgres.thaw()
