@@ -9,6 +9,7 @@ std::string HistoryJson(std::string_view pipeline, WallTime from, WallTime to,
   JsonWriter json;
   json.BeginObject().Key("schema").Text("tidemark.history/1");
   json.Key("pipeline").Text(pipeline).Key("from").Time(from).Key("to").Time(to);
+  json.Key("complete").Bool(points.size() < state::kHistoryPointsMax);
   json.Key("points").BeginArray();
   for (const state::HistoryPoint& point : points) {
     json.BeginObject().Key("at").Time(point.at).Key("width_seconds").Seconds(point.width);

@@ -1,5 +1,6 @@
 #include "api/history_json.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <vector>
@@ -23,11 +24,19 @@ TEST(HistoryJsonTest, PointsAreGivenWithNullForWhatWasSuppressed) {
   EXPECT_EQ(
       HistoryJson("a \"b\"", kNow, kNow + 1h, points),
       R"({"schema":"tidemark.history/1","pipeline":"a \"b\"","from":"2026-11-30T03:00:00.000Z",)"
-      R"("to":"2026-11-30T04:00:00.000Z","points":[)"
+      R"("to":"2026-11-30T04:00:00.000Z","complete":true,"points":[)"
       R"({"at":"2026-11-30T03:00:00.000Z","width_seconds":300.0,"samples":5,"unknown":1,)"
       R"("breaches":2,"lag_seconds_max":90.5,"sla_ratio_max":1.5},)"
       R"({"at":"2026-11-30T03:05:00.000Z","width_seconds":0.0,"samples":1,"unknown":1,)"
       R"("breaches":0,"lag_seconds_max":null,"sla_ratio_max":null}]})");
+}
+
+TEST(HistoryJsonTest, AnAnswerThatMayHaveBeenCutSaysSo) {
+  using testing::HasSubstr;
+  std::vector<state::HistoryPoint> points(state::kHistoryPointsMax);
+  EXPECT_THAT(HistoryJson("a", kNow, kNow, points), HasSubstr(R"("complete":false)"));
+  points.pop_back();
+  EXPECT_THAT(HistoryJson("a", kNow, kNow, points), HasSubstr(R"("complete":true)"));
 }
 
 TEST(HistoryJsonTest, AnOpenIncidentHasNoEnd) {
