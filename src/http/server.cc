@@ -257,6 +257,14 @@ class BeastServer final : public Server {
       std::optional<Asked> asked;
       if (!error) asked = Admit(parser);
       if (!error && !asked->refusal && !parser.is_done()) {
+        // Who asks whether the body is wanted waits for a word before it is sent.
+        if (beast::iequals(parser.get()[wire::field::expect], "100-continue")) {
+          static constexpr std::string_view kContinue = "HTTP/1.1 100 Continue\r\n\r\n";
+          std::tie(error, size) =
+              co_await asio::async_write(stream, asio::buffer(kContinue), kAwait);
+        }
+      }
+      if (!error && !asked->refusal && !parser.is_done()) {
         std::tie(error, size) = co_await wire::async_read(stream, buffer, parser, kAwait);
         asked->request.body = std::move(parser.get().body());
       }
@@ -272,11 +280,11 @@ class BeastServer final : public Server {
       // What is left of a refused body would be taken for the next request.
       const bool keeps_alive = message.keep_alive() && parser.is_done() && !is_stopping_;
       const Response response = co_await Answer(stream.get_executor(), *std::move(asked));
-      if (response.is_event_stream) {
+      const bool is_head = message.method() == wire::verb::head;
+      if (response.is_event_stream && !is_head) {
         co_await SendEvents(stream);
         break;
       }
-      const bool is_head = message.method() == wire::verb::head;
       if (!co_await Send(stream, response, message.version(), keeps_alive, is_head)) break;
       if (!parser.is_done()) co_await Linger(stream);
       if (!keeps_alive) break;

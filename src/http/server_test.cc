@@ -101,6 +101,26 @@ TEST_F(ServerTest, HeadGivesTheHeaderAlone) {
   EXPECT_THAT(answer, ::testing::EndsWith("\r\n\r\n"));
 }
 
+TEST_F(ServerTest, HeadOfAStreamEndsWithItsHeader) {
+  Start();
+  Connection connection(server_->port());
+  connection.Send("HEAD /events HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n");
+  const std::string answer = connection.ReadToEnd();
+  EXPECT_THAT(answer, StartsWith("HTTP/1.1 200 "));
+  EXPECT_THAT(answer, ::testing::EndsWith("\r\n\r\n"));
+  EXPECT_FALSE(server_->has_streams());
+}
+
+TEST_F(ServerTest, WhoAsksWhetherTheBodyIsWantedIsTold) {
+  Start();
+  Connection connection(server_->port());
+  connection.Send(
+      "POST /echo HTTP/1.1\r\nHost: x\r\nExpect: 100-continue\r\nContent-Length: 2\r\n\r\n");
+  EXPECT_THAT(connection.ReadUntil("\r\n\r\n"), HasSubstr("HTTP/1.1 100 Continue\r\n"));
+  connection.Send("hi");
+  EXPECT_THAT(connection.ReadUntil("hi"), HasSubstr("HTTP/1.1 200 "));
+}
+
 TEST_F(ServerTest, WhatIsNoHttpIs400AndTheConnectionEnds) {
   Start();
   for (const char* nonsense :
