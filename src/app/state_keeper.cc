@@ -97,13 +97,19 @@ Result<std::unique_ptr<StateKeeper>> StateKeeper::Open(const state::StateOptions
                                                        const Clock& clock) {
   TRY_ASSIGN(auto store, state::OpenState(options));
   TRY_ASSIGN(auto loaded, store->LoadPipelines());
-  TRY_ASSIGN(auto open, store->ReadOpenIncidents());
+  auto open = store->ReadOpenIncidents();
+  if (!open && open.error().kind == ErrorKind::kCorrupt) {
+    Log(LogLevel::kWarning,
+        "incidents that were open cannot be read, and are begun anew: " + open.error().message);
+    open.emplace();
+  }
+  if (!open) return std::unexpected(std::move(open).error());
   for (const lake::Finding& finding : loaded.findings) {
     Log(LogLevel::kWarning, fmt::format("what was kept of pipeline '{}' cannot be read, and is "
                                         "begun anew: {}",
                                         finding.place, finding.message));
   }
-  return std::make_unique<StateKeeper>(std::move(store), std::move(loaded), std::move(open), clock,
+  return std::make_unique<StateKeeper>(std::move(store), std::move(loaded), *std::move(open), clock,
                                        options.retention);
 }
 
