@@ -23,6 +23,8 @@ class MaintenanceWindow {
   bool Contains(WallTime time) const;
   const std::string& text() const { return text_; }
 
+  friend bool operator==(const MaintenanceWindow&, const MaintenanceWindow&) = default;
+
  private:
   std::string text_;
   std::string zone_;

@@ -309,6 +309,8 @@ class Watch::Loop {
       Entry& entry = entries_.at(name);
       place = entry.place;
       KeepWithClock(entry.memory);
+      entry.memory = freshness::AskedAs(std::move(entry.memory), entry.pipeline.spec.cluster,
+                                        entry.pipeline.spec.isolation);
       passage = {.id = entry.id,
                  .pipeline = entry.pipeline,
                  .store = entry.store,
@@ -534,8 +536,12 @@ class Watch::Loop {
     std::vector<std::string> order;
     std::vector<Schedule::Entry> plan;
     const std::lock_guard lock(entries_mutex_);
+    std::vector<std::string> changed;
     for (const PipelineConfig& pipeline : config.pipelines) {
       const std::string& name = pipeline.spec.name;
+      const auto known = entries_.find(name);
+      if (known != entries_.end() && !IsJudgedAlike(known->second.pipeline, pipeline))
+        changed.push_back(name);
       entries.emplace(name, EntryFor(pipeline, StoreFor(config, pipeline.spec.table)));
       order.push_back(name);
       plan.push_back({name, pipeline.interval});
@@ -543,6 +549,8 @@ class Watch::Loop {
     entries_ = std::move(entries);
     order_ = std::move(order);
     schedule_.Set(plan, edges_.clock->Mono());
+    // What is shown of them was judged by what they were.
+    for (const std::string& name : changed) schedule_.WakeUp(name, edges_.clock->Mono());
     RetireClusters(config);
     config_ = std::move(config);
   }
@@ -572,6 +580,11 @@ class Watch::Loop {
     entry.store = store;
     entry.place = StorePlaceOf(pipeline.spec.table);
     return entry;
+  }
+
+  static bool IsJudgedAlike(const PipelineConfig& a, const PipelineConfig& b) {
+    return a.spec == b.spec && a.commit_depth_max == b.commit_depth_max &&
+           a.maintenance == b.maintenance;
   }
 
   /// Clients of clusters that are gone, or are reached in another way now, end when they are idle.

@@ -437,6 +437,32 @@ TEST_F(WatchTest, WhatEarlierProcessesKnewIsUsedForTheSameTableOnly) {
   EXPECT_EQ(AwaitLook("b").counts.lagging, 1);
 }
 
+TEST_F(WatchTest, AChangedPipelineIsLookedAtAtOnceByWhatItIsNow) {
+  Add("a", "orders,0:4");
+  Add("same", "orders,0:4");
+  Start();
+  AwaitLook("same");
+  EXPECT_EQ(AwaitLook("a").status, PipelineStatus::kFresh);
+  config_.pipelines[0].spec.sla = 10s;
+  watch_->Reload(config_);
+  EXPECT_EQ(AwaitLook("a", 2).status, PipelineStatus::kBreach);
+  config_.pipelines[0].spec.is_disabled = true;
+  watch_->Reload(config_);
+  EXPECT_EQ(AwaitLook("a", 3).status, PipelineStatus::kDisabled);
+  EXPECT_EQ(watch_->Snapshot(false)[1].looks, 1u);
+}
+
+TEST_F(WatchTest, AnotherIsolationKnowsNothingOfTheFirstRecord) {
+  Add("a", "orders,0:4");
+  Start();
+  AwaitLook("a");
+  config_.pipelines[0].spec.isolation = kafka::IsolationLevel::kReadCommitted;
+  watch_->Reload(config_);
+  AwaitLook("a", 2);
+  const std::lock_guard lock(world_.mutex);
+  EXPECT_THAT(world_.requests.back().topics[0].known_firsts, ::testing::IsEmpty());
+}
+
 TEST_F(WatchTest, AReportThatIsNotRenewedIsNotShownForEver) {
   Add("a", "orders,0:4");
   Start();

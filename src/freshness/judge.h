@@ -43,6 +43,8 @@ struct PipelineSpec {
   std::map<std::string, std::string> labels;
   bool is_disabled = false;
   bool is_in_maintenance = false;
+
+  friend bool operator==(const PipelineSpec&, const PipelineSpec&) = default;
 };
 
 /// What is known about the table. Exactly one of `error` and `search` is set.

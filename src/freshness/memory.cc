@@ -40,9 +40,11 @@ void ThinOut(Arrivals& arrivals, WallTime now) {
   arrivals.erase(arrivals.begin() + static_cast<std::ptrdiff_t>(least));
 }
 
-/// Adds the sighting of `end` at `now`. The list stays ascending in both.
+/// Adds the sighting of `end`, asked for at `now` and told at `told`: what lies behind it came
+/// after the one, and what lies before it was there by the other. The list stays ascending in end
+/// and now.
 void Sight(Arrivals& arrivals, kafka::Offset end, std::optional<kafka::Offset> committed,
-           WallTime now) {
+           WallTime now, WallTime told) {
   // Our clock was set back, or the log was cut: those say nothing any more.
   std::erase_if(arrivals, [&](const auto& seen) { return seen.seen_at > now || seen.end > end; });
   if (!arrivals.empty() && arrivals.back().end == end) {
@@ -51,7 +53,7 @@ void Sight(Arrivals& arrivals, kafka::Offset end, std::optional<kafka::Offset> c
     last.seen_at = now;
     last.clock_advance = Milliseconds(0);
   } else {
-    arrivals.push_back({.end = end, .seen_at = now});
+    arrivals.push_back({.end = end, .seen_at = now, .seen_for = -TimeBetween(now, told)});
   }
   // Of those at or below the committed offset only the last bounds anything.
   if (committed) {
@@ -154,7 +156,10 @@ class Learning {
       LeaveCheckpoint(memory_, probe_);
       memory_.checkpoint_value = checkpoint.value;
     }
-    if (memory_.cluster_id.empty()) memory_.cluster_id = probe_.cluster_id;
+    // A cluster that has none of the topics was never the checkpoint's.
+    const auto exists = [](const auto& topic) { return topic.second->exists; };
+    if (memory_.cluster_id.empty() && std::ranges::any_of(topics_, exists))
+      memory_.cluster_id = probe_.cluster_id;
     if (IsOtherCluster()) return std::move(memory_);
     for (const auto& [name, topic] : topics_)
       if (!topic->topic_id.empty())
@@ -194,7 +199,8 @@ class Learning {
     if (facts.high_watermark && *facts.high_watermark >= 0) {
       // Records that came while others were still asked have not been seen.
       Sight(memory_.arrivals[facts.partition], *facts.high_watermark, facts.committed,
-            facts.asked_at.value_or(probe_.observed_at));
+            facts.asked_at.value_or(probe_.observed_at),
+            facts.answered_at.value_or(facts.asked_at.value_or(probe_.observed_at)));
     }
     const std::optional<kafka::Offset> start = facts.committed ? facts.committed : facts.log_start;
     if (facts.search == PartitionFacts::Search::kRecord && facts.first && start &&
@@ -273,6 +279,19 @@ PipelineMemory AfterClockStep(PipelineMemory memory, Milliseconds step) {
       }
     }
   }
+  return memory;
+}
+
+PipelineMemory AskedAs(PipelineMemory memory, const std::string& cluster,
+                       kafka::IsolationLevel isolation) {
+  if (!memory.cluster.empty() && memory.cluster != cluster) {
+    PipelineMemory nothing;
+    nothing.clock = std::move(memory.clock);
+    memory = std::move(nothing);
+  }
+  if (memory.isolation != isolation) memory.stamps.clear();
+  memory.cluster = cluster;
+  memory.isolation = isolation;
   return memory;
 }
 

@@ -25,9 +25,11 @@ struct PipelineMemory {
   /// Up to this moment the log end of the partition was seen at or below the committed offset:
   /// whatever waits there has arrived later. Keyed like the probe's partitions.
   struct Arrival {
-    kafka::Offset end = 0;     ///< the end seen
-    WallTime seen_at{};        ///< when last, our clock
-    Milliseconds seen_for{0};  ///< how long it had been seen by then
+    kafka::Offset end = 0;  ///< the end seen
+    WallTime seen_at{};     ///< when last, our clock
+    /// How long it had been seen by then. Less than 0 by what the first answer took: `seen_at` is
+    /// when it was asked for.
+    Milliseconds seen_for{0};
     /// By how much our clock was set forward since (AfterClockStep). Either it was wrong before, or
     /// we stood still meanwhile: the time since `seen_at` is between what our clock says and so
     /// much less.
@@ -72,6 +74,10 @@ struct PipelineMemory {
   std::map<kafka::TopicPartition, kafka::Offset> cuts;
   static constexpr kafka::Offset kSomewhere = -1;
   std::string cluster_id;
+  /// Who was asked, by its name in the configuration, and at which level: AskedAs. Empty and
+  /// nullopt: not told.
+  std::string cluster;
+  std::optional<kafka::IsolationLevel> isolation;
   /// The clock that all times here are of. nullopt: not told.
   std::optional<ClockReading> clock;
 
@@ -85,6 +91,12 @@ struct PipelineMemory {
 /// does not name are forgotten too. Cost: linear in the partitions.
 PipelineMemory Remember(PipelineMemory memory, const lake::SourceCheckpoint& checkpoint,
                         const kafka::ProbeResult& probe);
+
+/// `memory` for a pipeline that asks `cluster` at `isolation` from now on. Of another cluster
+/// nothing is known, and that the checkpoint's ids differ there proves nothing: somebody has
+/// corrected the configuration. What is the first record depends on the level.
+PipelineMemory AskedAs(PipelineMemory memory, const std::string& cluster,
+                       kafka::IsolationLevel isolation);
 
 /// `memory` once the table has another checkpoint than the one it belongs to: that one's ids bind
 /// nothing any more, nor do cuts. Of another cluster nothing is known; of a topic that another one

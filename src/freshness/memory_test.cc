@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "freshness/age_internal.h"
 #include "freshness/judge.h"
 #include "support/freshness_facts.h"
 
@@ -63,6 +64,46 @@ TEST(MemoryTest, AnEndThatWasTakenLongBeforeTheLastOneIsSightedThen) {
   world.probe.partitions[0].asked_at = kNow - 8s;
   EXPECT_THAT(After(world).arrivals.at(kFirst),
               ElementsAre(PipelineMemory::Arrival{150, kNow - 8s}));
+}
+
+TEST(MemoryTest, WhatAnEndLiesBehindWasThereWhenItWasToldAndNotWhenItWasAskedFor) {
+  World world = Lagging(100, 150);
+  world.probe.partitions[0].asked_at = kNow - 8s;
+  world.probe.partitions[0].answered_at = kNow - 5s;
+  const auto arrivals = After(world).arrivals.at(kFirst);
+  const kafka::FirstRecord without_stamp{
+      .offset = 149, .timestamp_ms = -1, .timestamp_type = kafka::TimestampType::kNone};
+  EXPECT_EQ(AgeOf(without_stamp, arrivals, kNow + 60s).age, 65s);
+  const kafka::FirstRecord later{
+      .offset = 150, .timestamp_ms = -1, .timestamp_type = kafka::TimestampType::kNone};
+  EXPECT_EQ(AgeOf(later, arrivals, kNow + 60s).age, 68s);
+}
+
+TEST(MemoryTest, AtAnotherLevelAnotherRecordMayBeTheFirst) {
+  using enum kafka::IsolationLevel;
+  PipelineMemory memory = AskedAs(After(Lagging(100, 150)), "main", kReadCommitted);
+  EXPECT_THAT(memory.stamps, IsEmpty()) << "nobody said at which level it was learned";
+  memory = After(Lagging(100, 150), memory);
+  EXPECT_EQ(AskedAs(memory, "main", kReadCommitted), memory);
+  const PipelineMemory other = AskedAs(memory, "main", kReadUncommitted);
+  EXPECT_THAT(other.stamps, IsEmpty());
+  EXPECT_EQ(other.arrivals, memory.arrivals);
+  EXPECT_EQ(other.topic_ids, memory.topic_ids);
+}
+
+TEST(MemoryTest, OfAnotherClusterOfTheConfigurationNothingIsKnown) {
+  using enum kafka::IsolationLevel;
+  const PipelineMemory memory = AskedAs(After(Lagging(100, 150)), "main", kReadCommitted);
+  const PipelineMemory other = AskedAs(memory, "right", kReadCommitted);
+  EXPECT_EQ(other.cluster_id, "");
+  EXPECT_THAT(other.topic_ids, IsEmpty());
+  EXPECT_THAT(other.arrivals, IsEmpty());
+}
+
+TEST(MemoryTest, AClusterThatHasNoneOfTheTopicsIsNotTheCheckpoints) {
+  World world = Lagging(100, 150);
+  world.topic().exists = false;
+  EXPECT_EQ(After(world).cluster_id, "");
 }
 
 TEST(MemoryTest, TheSameEndSeenLaterIsOneSighting) {

@@ -343,9 +343,9 @@ std::string CommitAge(const PipelineReport& report) {
 std::string Waiting(const PipelineReport& report) {
   const std::string lag = report.lag ? FormatDuration(*report.lag) : "an unknown time";
   if (!report.oldest) return fmt::format("The oldest record not in the table has waited {}", lag);
-  const std::string_view bound = report.oldest->is_arrival_bound ? "at most "
-                                 : report.lag_is_lower_bound     ? "at least "
-                                                                 : "";
+  const std::string_view bound = report.lag_is_lower_bound         ? "at least "
+                                 : report.oldest->is_arrival_bound ? "at most "
+                                                                   : "";
   return fmt::format("The oldest record not in the table ({}, offset {}) has waited {}{}",
                      NameOf(report.oldest->partition), report.oldest->offset, bound, lag);
 }

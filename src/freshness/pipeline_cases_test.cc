@@ -276,6 +276,14 @@ TEST(FreshnessPipelineCaseTest, Case13StampTypeIsExported) {
   EXPECT_EQ(OldestOf(report).timestamp_ms, MillisOf(kNow - 5min));
 }
 
+TEST(FreshnessPipelineCaseTest, Case14WhatHasWaitedAtLeastIsNotSaidToHaveWaitedAtMost) {
+  const PipelineReport report =
+      One(Stamped(-1, TimestampType::kNone)).Sla(1min).SawEnd(60, 4min).Judge();
+  ASSERT_EQ(report.status, PipelineStatus::kBreach);
+  ASSERT_TRUE(report.lag_is_lower_bound);
+  EXPECT_THAT(report.message, HasSubstr("at least 4 min"));
+}
+
 TEST(FreshnessPipelineCaseTest, Case14ArrivalBoundIsMarkedAsSuch) {
   const PipelineReport report = One(Stamped(-1, TimestampType::kNone)).SawEnd(50, 4min).Judge();
   EXPECT_TRUE(OldestOf(report).is_arrival_bound);

@@ -118,6 +118,8 @@ struct PartitionFacts {
   /// When the ends were asked for, on our clock: they were not taken before. nullopt: not told. A
   /// probe may ask several times; what answered first is older than the result's `observed_at`.
   std::optional<WallTime> asked_at;
+  /// When they had been told at the latest. nullopt: not told.
+  std::optional<WallTime> answered_at{};
 
   /// How the search from max(committed, log_start) ended. kNotSearched: not needed (caught up,
   /// ahead) or not possible (see fault). kEstimated: records were not read, for lack of a right to

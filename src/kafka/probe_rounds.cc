@@ -242,6 +242,7 @@ class Run {
       if (targets[i].outcome != WatermarkTarget::Outcome::kAnswered) continue;
       PartitionFacts& facts = *asked[i]->facts;
       facts.asked_at = asked_at;
+      facts.answered_at = taken_at;
       facts.search = PartitionFacts::Search::kNotSearched;  // of this round
       if (const FirstRecord* known = KnownFirstOf(*asked[i])) {
         facts.search = PartitionFacts::Search::kRecord;

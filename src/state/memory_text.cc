@@ -24,6 +24,8 @@ using freshness::PipelineMemory;
 using nlohmann::json;
 
 constexpr std::string_view kTypeWords[] = {"none", "create", "append"};  // as TimestampType
+constexpr std::string_view kLevelWords[] = {"read_uncommitted",
+                                            "read_committed"};  // IsolationLevel
 
 json PartitionOf(const PipelineMemory& memory, const kafka::TopicPartition& key) {
   json partition = json::object();
@@ -95,7 +97,10 @@ Status ReadEnds(const json& ends, std::string_view where,
     TRY_ASSIGN(const int64_t seen_ms, IntegerOf(end[1], where));
     arrival.seen_at = WallTimeFromMillis(seen_ms);
     if (end.size() == 4) {
-      TRY_ASSIGN(arrival.seen_for, DurationOf(end[2], where));
+      TRY_ASSIGN(const int64_t seen_for, IntegerOf(end[2], where));
+      if (seen_for < -kDurationMax || seen_for > kDurationMax)
+        return Corrupt("not a duration", where);
+      arrival.seen_for = Milliseconds(seen_for);
       TRY_ASSIGN(arrival.clock_advance, DurationOf(end[3], where));
     }
     arrivals.push_back(arrival);
@@ -171,6 +176,16 @@ Status ReadTopic(const std::string& name, const json& topic, PipelineMemory& mem
   return {};
 }
 
+Status ReadAsked(const json& asked, PipelineMemory& memory) {
+  if (!asked.is_array() || asked.size() != 2 || !asked[0].is_string() || !asked[1].is_string())
+    return Corrupt("not a cluster and a level", "asked");
+  memory.cluster = asked[0].get<std::string>();
+  const auto word = std::ranges::find(kLevelWords, asked[1].get<std::string>());
+  if (word == std::end(kLevelWords)) return Corrupt("not an isolation level", "asked");
+  memory.isolation = static_cast<kafka::IsolationLevel>(word - std::begin(kLevelWords));
+  return {};
+}
+
 Status ReadClockOf(const json& clock, std::optional<ClockReading>& reading) {
   if (!clock.is_array() || clock.size() != 2 || !clock[0].is_string() || clock[0] == "")
     return Corrupt("not a clock", "clock");
@@ -197,6 +212,8 @@ std::string FormatMemory(const PipelineMemory& memory) {
   json whole = {{"checkpoint", memory.checkpoint_value},
                 {"cluster", memory.cluster_id},
                 {"topics", std::move(topics)}};
+  if (memory.isolation)
+    whole["asked"] = {memory.cluster, kLevelWords[static_cast<size_t>(*memory.isolation)]};
   // Without a name it is of this process alone.
   if (memory.clock && !memory.clock->steady.empty())
     whole["clock"] = {memory.clock->steady, memory.clock->ahead.count()};
@@ -209,6 +226,7 @@ Result<PipelineMemory> ParseMemory(std::string_view text) {
   PipelineMemory memory;
   TRY(ReadText(whole, "checkpoint", memory.checkpoint_value));
   TRY(ReadText(whole, "cluster", memory.cluster_id));
+  if (const json* asked = Find(whole, "asked")) TRY(ReadAsked(*asked, memory));
   if (const json* clock = Find(whole, "clock")) TRY(ReadClockOf(*clock, memory.clock));
   const json* topics = Find(whole, "topics");
   if (topics == nullptr) return memory;

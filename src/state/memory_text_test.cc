@@ -37,6 +37,9 @@ PipelineMemory Rich() {
   memory.leaderships[{"orders", 0}] = {.epoch = 7, .end = 150, .begin = 90, .previous = 5};
   memory.leaderships[{"led only", 1}] = {.epoch = std::numeric_limits<int32_t>::max(), .end = 0};
   memory.cuts[{"orders", 0}] = 120;
+  memory.arrivals[{"slow to tell", 0}] = {{100, kNow, -3s}};
+  memory.cluster = "main";
+  memory.isolation = kafka::IsolationLevel::kReadCommitted;
   memory.clock = ClockReading{.steady = "a start of the machine", .ahead = -5ms};
   return memory;
 }
@@ -99,7 +102,7 @@ TEST(MemoryTextTest, WhatIsNotAMemoryIsCorruptAndNamed) {
            {R"({"topics":{"t":{"partitions":{"1":{"ends":[[18446744073709551615,2]]}}}}})",
             "number is over"},
            {R"({"topics":{"t":{"partitions":{"1":{"ends":[[1,2,3]]}}}}})", "not an end and its"},
-           {R"({"topics":{"t":{"partitions":{"1":{"ends":[[1,2,-1,0]]}}}}})", "not a duration"},
+           {R"({"topics":{"t":{"partitions":{"1":{"ends":[[1,2,-9000000000000000000,0]]}}}}})", "not a duration"},
            {R"({"topics":{"t":{"partitions":{"1":{"ends":[[1,2,0,9223372036854775807]]}}}}})",
             "not a duration"},
            {R"({"topics":{"t":{"partitions":{"1":{"first":[1,2,"when",3]}}}}})",
