@@ -32,7 +32,12 @@ Result<std::unique_ptr<SqlSession>> OpenSession(const StateOptions& options,
   if (!options.url.empty()) return OpenPostgres(options.url);
   const std::string file = (fs::path(options.path) / file_name).string();
   TRY(MakeFolderOf(file));
+  std::error_code error;
+  const bool is_new = !fs::exists(fs::symlink_status(file, error));
   auto session = OpenSqlite(file);
+  if (session && is_new)
+    Log(LogLevel::kInfo,
+        fmt::format("the state begins without memory: there was no file={}", file));
   if (session || session.error().kind != ErrorKind::kCorrupt) return session;
   return OpenSessionAnew(options, file_name, session.error());
 }

@@ -1,4 +1,4 @@
-"""A daemon whose state is in a PostgreSQL that stops answering, with all its connections open."""
+"""Where the state is not what a daemon hopes for: a PostgreSQL that stops answering, a file that is not there."""
 
 from __future__ import annotations
 
@@ -65,3 +65,17 @@ pipelines: [ {{ name: orders, table: {make_table("t,0:1")}, topic: t, interval: 
     finally:
         daemon.kill()
         postgres.thaw()
+
+
+def test_a_start_without_a_file_of_the_state_says_so_and_the_next_one_does_not(
+    tidemark: Program, tmp_path: pathlib.Path
+) -> None:
+    config = tmp_path / "tidemark.yaml"
+    config.write_text(
+        'clusters: { main: { bootstrap_servers: "127.0.0.1:1" } }\nstate: { path: state }\n'
+        "pipelines: [ { name: retired, table: /nowhere, disabled: true } ]\n"
+    )
+    for is_first in (True, False):
+        daemon = Daemon(tidemark, config)
+        assert daemon.stop() == 0
+        assert (f"begins without memory: there was no file={tmp_path}/state/" in daemon.log()) == is_first
