@@ -10,6 +10,7 @@
 #include "app/config_sections_internal.h"
 #include "app/named_files_internal.h"
 #include "base/nearest_word.h"
+#include "state/postgres_session.h"
 #include "storage/http_client.h"
 
 namespace tidemark::app {
@@ -138,6 +139,8 @@ state::StateOptions ReadState(ConfigContext& context, const std::string& file,
         state.url.starts_with("postgresql://") || state.url.starts_with("postgres://");
     if (!is_postgres)
       map.Complain("url", "a URL that begins with postgresql:// is wanted");
+    else if (const auto checked = state::CheckPostgresUrl(state.url); !checked)
+      map.Complain("url", checked.error().message);
     else if (!state.path.empty())
       map.Complain("url", "either path or url may be given");
   } else if (state.path.empty()) {

@@ -721,5 +721,11 @@ TEST_F(ConfigTest, HistoryThatWouldBeEmptyOrEndlessIsAMistake) {
   }
 }
 
+TEST_F(ConfigTest, AUrlOfTheStateThatItsPasswordBreaksIsAMistakeThatShowsNoneOfIt) {
+  EXPECT_THAT(Mistakes("state: { url: 'postgresql://tide:Xk3secret/part@db:1/x' }\n"),
+              ElementsAre(AllOf(HasSubstr("1:15: state.url: "), HasSubstr("written %2F"),
+                                Not(HasSubstr("secret")), Not(HasSubstr("part@")))));
+}
+
 }  // namespace
 }  // namespace tidemark::app

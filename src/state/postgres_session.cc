@@ -88,27 +88,6 @@ bool HasNul(const SqlRow& row) {
   });
 }
 
-/// libpq's own words would name the piece that it stumbles over, which may be one of the password.
-Status CheckUrl(const std::string& url) {
-  const auto refuse = [] {
-    return Fail(ErrorKind::kInvalidArgument,
-                "the state's url is none of PostgreSQL, postgresql://USER:PASSWORD@HOST:PORT/NAME; "
-                "in user and password / is written %2F, : %3A, @ %40, ? %3F, % %25");
-  };
-  char* words = nullptr;
-  const std::unique_ptr<PQconninfoOption, FreeOptions> options(
-      PQconninfoParse(url.c_str(), &words));
-  if (words != nullptr) PQfreemem(words);
-  if (!options) return refuse();
-  const auto is_port = [](char c) { return (c >= '0' && c <= '9') || c == ','; };
-  for (const PQconninfoOption* each = options.get(); each->keyword != nullptr; ++each) {
-    const std::string_view name = each->keyword, value = each->val == nullptr ? "" : each->val;
-    if (name == "port" && !std::ranges::all_of(value, is_port)) return refuse();
-    if ((name == "dbname" || name == "host") && value.contains('@')) return refuse();
-  }
-  return {};
-}
-
 class PostgresSession final : public SqlSession {
  public:
   explicit PostgresSession(std::string url) : url_(std::move(url)) {}
@@ -116,10 +95,13 @@ class PostgresSession final : public SqlSession {
   void LimitTo(const Budget& budget) override { budget_ = budget; }
 
   Status Connect() {
-    TRY(CheckUrl(url_));
+    TRY(CheckPostgresUrl(url_));
     const Budget budget = budget_.Within(kConnectMax);
     // Words after the URL's own win, so these stand before it only in effect for what it lacks.
-    const std::string options = fmt::format("-c statement_timeout={}", kStatementMax.count());
+    // A connection that was given up must not keep its locks until the server notices.
+    const std::string options =
+        fmt::format("-c statement_timeout={0} -c idle_in_transaction_session_timeout={0}",
+                    kStatementMax.count());
     const std::string unacknowledged = fmt::format("{}", kAnswerMax.count());
     const char* names[] = {"options",         "application_name", "tcp_user_timeout",
                            "keepalives_idle", "dbname",           nullptr};
@@ -278,6 +260,27 @@ class PostgresSession final : public SqlSession {
 };
 
 }  // namespace
+
+/// libpq's own words would name the piece that it stumbles over, which may be one of the password.
+Status CheckPostgresUrl(const std::string& url) {
+  const auto refuse = [] {
+    return Fail(ErrorKind::kInvalidArgument,
+                "the state's url is none of PostgreSQL, postgresql://USER:PASSWORD@HOST:PORT/NAME; "
+                "in user and password / is written %2F, : %3A, @ %40, ? %3F, % %25");
+  };
+  char* words = nullptr;
+  const std::unique_ptr<PQconninfoOption, FreeOptions> options(
+      PQconninfoParse(url.c_str(), &words));
+  if (words != nullptr) PQfreemem(words);
+  if (!options) return refuse();
+  const auto is_port = [](char c) { return (c >= '0' && c <= '9') || c == ','; };
+  for (const PQconninfoOption* each = options.get(); each->keyword != nullptr; ++each) {
+    const std::string_view name = each->keyword, value = each->val == nullptr ? "" : each->val;
+    if (name == "port" && !std::ranges::all_of(value, is_port)) return refuse();
+    if ((name == "dbname" || name == "host") && value.contains('@')) return refuse();
+  }
+  return {};
+}
 
 Result<std::unique_ptr<SqlSession>> OpenPostgres(const std::string& url) {
   auto session = std::make_unique<PostgresSession>(url);

@@ -9,6 +9,9 @@
 
 namespace tidemark::state {
 
+/// kInvalidArgument, with a sentence that holds nothing of it, for what is no URL of a database.
+Status CheckPostgresUrl(const std::string& url);
+
 /// Connects to postgresql://…, whose password appears in no message. When the connection is lost,
 /// or the server does not answer in time (SqlSession::LimitTo, kAnswerMax), the call that notices
 /// gives kUnavailable, and the next one connects anew; looking up the host's name alone takes as
