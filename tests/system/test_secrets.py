@@ -212,7 +212,9 @@ def test_no_key_lets_a_secret_out(
     for number, path in enumerate(scalars(config)):
         file = tmp_path / f"config{number}.yaml"
         file.write_text(with_value(config, path, change))
-        tasks += [(path, command) for command in commands(file)]
+        # Of what serve alone reads, the other formats say nothing more.
+        told = commands(file)[-3:] if path[0] in daemon_sections("") else commands(file)
+        tasks += [(path, command) for command in told]
     with concurrent.futures.ThreadPoolExecutor(4) as pool:
         runs = list(
             pool.map(lambda task: tidemark(*task[1], env={"SECRET": _SECRET}), tasks)
