@@ -6,6 +6,7 @@
 #include <optional>
 #include <utility>
 
+#include "base/text_parts.h"
 #include "storage/store_uri.h"
 
 namespace tidemark::app {
@@ -21,15 +22,6 @@ constexpr std::string_view kDelimiters = "/?&=@:#%,;\"' \t\r\n";
 bool IsToken(std::string_view part) {
   const auto is_small = [](char c) { return (c >= 'a' && c <= 'z') || c == '-' || c == '_'; };
   return part.size() >= kTokenBytesMin && !std::ranges::all_of(part, is_small);
-}
-
-template <class Take>
-void ForEachPart(std::string_view text, Take take) {
-  while (!text.empty()) {
-    const size_t end = std::min(text.find_first_of(kDelimiters), text.size());
-    take(text.substr(0, end));
-    text.remove_prefix(std::min(end + 1, text.size()));
-  }
 }
 
 /// What stands before the host of a URL, and behind it.
@@ -58,12 +50,12 @@ std::optional<UrlSecrets> SecretsOfUrl(std::string_view value) {
 void HiddenValues::Add(std::string_view value, std::string_view source) {
   Take(value, source);
   const auto take_all = [&](std::string_view text) {
-    ForEachPart(text, [&](std::string_view part) { Take(part, source); });
+    ForEachPart(text, kDelimiters, [&](std::string_view part) { Take(part, source); });
     if (const auto decoded = storage::PercentDecoded(text); decoded && *decoded != text)
-      ForEachPart(*decoded, [&](std::string_view part) { Take(part, source); });
+      ForEachPart(*decoded, kDelimiters, [&](std::string_view part) { Take(part, source); });
   };
   const auto take_tokens = [&](std::string_view text) {
-    ForEachPart(text, [&](std::string_view part) {
+    ForEachPart(text, kDelimiters, [&](std::string_view part) {
       if (IsToken(part)) Take(part, source);
     });
   };
@@ -90,12 +82,7 @@ void HiddenValues::Take(std::string_view text, std::string_view source) {
 }
 
 std::string HiddenValues::Hide(std::string text) const {
-  for (const Entry& entry : entries_) {
-    for (size_t at = text.find(entry.value); at != text.npos;
-         at = text.find(entry.value, at + entry.shown.size())) {
-      text.replace(at, entry.value.size(), entry.shown);
-    }
-  }
+  for (const Entry& entry : entries_) ReplaceAll(text, entry.value, entry.shown);
   return text;
 }
 

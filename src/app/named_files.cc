@@ -3,13 +3,13 @@
 #include <openssl/x509.h>
 
 #include <filesystem>
-#include <memory>
 #include <optional>
 #include <string_view>
 
 #include "app/named_files_internal.h"
 #include "app/serve_routes.h"
 #include "app/text_file.h"
+#include "base/held.h"
 
 namespace tidemark::app {
 
@@ -18,16 +18,9 @@ namespace {
 /// The bundle of all authorities of a system is a quarter of one.
 constexpr uint64_t kNamedBytesMax = 16 << 20;
 
-template <auto free>
-struct FreeBy {
-  template <class T>
-  void operator()(T* object) const {
-    free(object);
-  }
-};
-using Certificate = std::unique_ptr<X509, FreeBy<X509_free>>;
-using Key = std::unique_ptr<EVP_PKEY, FreeBy<EVP_PKEY_free>>;
-using Memory = std::unique_ptr<BIO, FreeBy<BIO_free_all>>;
+using Certificate = Held<X509, X509_free>;
+using Key = Held<EVP_PKEY, EVP_PKEY_free>;
+using Memory = Held<BIO, BIO_free>;
 
 /// OpenSSL asks at the terminal otherwise.
 int NoPassword(char* /*buffer*/, int /*size*/, int /*is_writing*/, void* /*user*/) {
@@ -60,16 +53,19 @@ const char* WantedFor(FileUse use) {
   return use == FileUse::kKey ? "a private key in PEM without a password" : "a certificate in PEM";
 }
 
-std::optional<std::string> MistakeIn(const std::string& path, FileUse use) {
+/// What it holds, when that is good for `use`; of tokens nothing.
+Result<std::string> TextFor(const std::string& path, FileUse use) {
   if (use == FileUse::kTokens) {
-    const auto read = BearerTokens().Read(path);
-    return read ? std::nullopt : std::optional(read.error().message);
+    TRY(BearerTokens().Read(path));
+    return "";
   }
-  const auto text = ReadTextFile(path, kNamedBytesMax);
-  if (!text) return text.error().message;
-  if (text->empty()) return fmt::format("'{}' is empty", path);
-  if (!IsReadByUse(*text, use)) return fmt::format("'{}' holds not {}", path, WantedFor(use));
-  return std::nullopt;
+  TRY_ASSIGN(auto text, ReadTextFile(path, kNamedBytesMax));
+  if (text.empty()) return Fail(ErrorKind::kInvalidArgument, fmt::format("'{}' is empty", path));
+  if (!IsReadByUse(text, use)) {
+    return Fail(ErrorKind::kInvalidArgument,
+                fmt::format("'{}' holds not {}", path, WantedFor(use)));
+  }
+  return text;
 }
 
 bool IsAsked(const ConfigContext& context, NamedFiles from) {
@@ -92,30 +88,29 @@ std::string Told(ConfigContext& context, const NamedFile& file, std::string mist
   return hidden.Hide(std::move(mistake));
 }
 
-/// Whether it is good.
-bool Check(ConfigContext& context, YamlMap& map, const NamedFile& file, FileUse use) {
-  if (file.path.empty()) return true;
-  auto mistake = MistakeIn(file.path, use);
-  if (mistake) map.Complain(file.key, Told(context, file, *std::move(mistake)));
-  return !mistake;
+/// What it holds, unless that was a mistake, which is reported.
+std::optional<std::string> Check(ConfigContext& context, YamlMap& map, const NamedFile& file,
+                                 FileUse use) {
+  auto text = TextFor(file.path, use);
+  if (text) return *std::move(text);
+  map.Complain(file.key, Told(context, file, std::move(text.error().message)));
+  return std::nullopt;
 }
 
 }  // namespace
 
 void CheckFile(ConfigContext& context, YamlMap& map, const NamedFile& file, FileUse use) {
-  if (IsAsked(context, NamedFiles::kOfAll)) static_cast<void>(Check(context, map, file, use));
+  if (file.path.empty() || !IsAsked(context, NamedFiles::kOfAll)) return;
+  static_cast<void>(Check(context, map, file, use));
 }
 
 void CheckIdentity(ConfigContext& context, YamlMap& map, const NamedFile& certificate,
                    const NamedFile& key) {
   if (!IsAsked(context, NamedFiles::kOfAll) || certificate.path.empty()) return;
   const NamedFile& keyed = key.path.empty() ? certificate : key;
-  const bool is_certificate_good = Check(context, map, certificate, FileUse::kCertificate);
-  const bool is_key_good =
-      (&keyed == &certificate && !is_certificate_good) || Check(context, map, keyed, FileUse::kKey);
-  if (!is_certificate_good || !is_key_good) return;
-  const auto shown = ReadTextFile(certificate.path, kNamedBytesMax);
-  const auto held = ReadTextFile(keyed.path, kNamedBytesMax);
+  const auto shown = Check(context, map, certificate, FileUse::kCertificate);
+  if (&keyed == &certificate && !shown) return;
+  const auto held = Check(context, map, keyed, FileUse::kKey);
   if (!shown || !held) return;
   const Certificate first = FirstCertificate(*shown);
   const Key secret = FirstKey(*held);
@@ -127,8 +122,8 @@ void CheckIdentity(ConfigContext& context, YamlMap& map, const NamedFile& certif
 }
 
 void CheckStoreFile(ConfigContext& context, YamlMap& map, const NamedFile& file) {
-  if (IsAsked(context, NamedFiles::kOfClustersAndStores))
-    static_cast<void>(Check(context, map, file, FileUse::kAny));
+  if (file.path.empty() || !IsAsked(context, NamedFiles::kOfClustersAndStores)) return;
+  static_cast<void>(Check(context, map, file, FileUse::kAny));
 }
 
 std::optional<std::string> MistakeInPropertyFile(ConfigContext& context, const std::string& name,
@@ -144,9 +139,9 @@ std::optional<std::string> MistakeInPropertyFile(ConfigContext& context, const s
   FileUse use = FileUse::kAny;
   if (is_of_authorities) use = FileUse::kAuthorities;
   if (name == "ssl.certificate.location") use = FileUse::kCertificate;
-  auto mistake = MistakeIn(value.value, use);
-  if (!mistake) return std::nullopt;
-  return Told(context, {name, value, value.value}, *std::move(mistake));
+  auto text = TextFor(value.value, use);
+  if (text) return std::nullopt;
+  return Told(context, {name, value, value.value}, std::move(text.error().message));
 }
 
 }  // namespace tidemark::app

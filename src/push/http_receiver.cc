@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/text_parts.h"
 #include "base/utf8.h"
 #include "storage/url_text.h"
 
@@ -33,16 +34,10 @@ std::string WithoutParts(std::string text, std::string_view told, std::string_vi
   constexpr std::string_view kShown = "(hidden)";
   constexpr size_t kTellingBytesMin = 4;
   const auto hide = [&](std::string_view part) {
-    if (part.size() < kTellingBytesMin) return;
-    for (size_t at = text.find(part); at != text.npos; at = text.find(part, at + kShown.size()))
-      text.replace(at, part.size(), kShown);
+    if (part.size() >= kTellingBytesMin) ReplaceAll(text, part, kShown);
   };
   hide(told);
-  while (!told.empty()) {
-    const size_t end = std::min(told.find_first_of(delimiters), told.size());
-    hide(told.substr(0, end));
-    told.remove_prefix(std::min(end + 1, told.size()));
-  }
+  ForEachPart(told, delimiters, hide);
   return text;
 }
 

@@ -10,6 +10,7 @@
 #include <chrono>
 #include <utility>
 
+#include "base/held.h"
 #include "state/state_store.h"
 
 namespace tidemark::state {
@@ -25,16 +26,7 @@ constexpr Milliseconds kConnectMax = std::chrono::seconds(10);
 /// How soon a stop is noticed.
 constexpr Milliseconds kStopNoticedAfter{50};
 
-struct CloseConnection {
-  void operator()(PGconn* connection) const { PQfinish(connection); }
-};
-struct FreeOptions {
-  void operator()(PQconninfoOption* options) const { PQconninfoFree(options); }
-};
-struct ClearResult {
-  void operator()(PGresult* result) const { PQclear(result); }
-};
-using Answer = std::unique_ptr<PGresult, ClearResult>;
+using Answer = Held<PGresult, PQclear>;
 
 /// The server's words on one line.
 std::string Words(const char* message) {
@@ -95,7 +87,6 @@ class PostgresSession final : public SqlSession {
   void LimitTo(const Budget& budget) override { budget_ = budget; }
 
   Status Connect() {
-    TRY(CheckPostgresUrl(url_));
     const Budget budget = budget_.Within(kConnectMax);
     // Words after the URL's own win, so these stand before it only in effect for what it lacks.
     // A connection that was given up must not keep its locks until the server notices.
@@ -256,7 +247,7 @@ class PostgresSession final : public SqlSession {
 
   std::string url_;
   Budget budget_;
-  std::unique_ptr<PGconn, CloseConnection> connection_;
+  Held<PGconn, PQfinish> connection_;
 };
 
 }  // namespace
@@ -269,8 +260,7 @@ Status CheckPostgresUrl(const std::string& url) {
                 "in user and password / is written %2F, : %3A, @ %40, ? %3F, % %25");
   };
   char* words = nullptr;
-  const std::unique_ptr<PQconninfoOption, FreeOptions> options(
-      PQconninfoParse(url.c_str(), &words));
+  const Held<PQconninfoOption, PQconninfoFree> options(PQconninfoParse(url.c_str(), &words));
   if (words != nullptr) PQfreemem(words);
   if (!options) return refuse();
   const auto is_port = [](char c) { return (c >= '0' && c <= '9') || c == ','; };
@@ -283,6 +273,7 @@ Status CheckPostgresUrl(const std::string& url) {
 }
 
 Result<std::unique_ptr<SqlSession>> OpenPostgres(const std::string& url) {
+  TRY(CheckPostgresUrl(url));
   auto session = std::make_unique<PostgresSession>(url);
   TRY(session->Connect());
   return session;

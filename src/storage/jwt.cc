@@ -3,21 +3,12 @@
 #include <openssl/evp.h>
 #include <openssl/pem.h>
 
-#include <memory>
-
+#include "base/held.h"
 #include "storage/digest.h"
 
 namespace tidemark::storage {
 
 namespace {
-
-struct FreeOpenSsl {
-  void operator()(BIO* bio) const { BIO_free(bio); }
-  void operator()(EVP_PKEY* key) const { EVP_PKEY_free(key); }
-  void operator()(EVP_MD_CTX* context) const { EVP_MD_CTX_free(context); }
-};
-template <class T>
-using OpenSslPtr = std::unique_ptr<T, FreeOpenSsl>;
 
 /// A key that asks for a pass phrase is none: nobody is there to answer.
 int NoPassPhrase(char*, int, int, void*) {
@@ -28,14 +19,14 @@ int NoPassPhrase(char*, int, int, void*) {
 
 Result<std::string> SignedJwt(std::string_view header_json, std::string_view claims_json,
                               std::string_view private_key_pem) {
-  const OpenSslPtr<BIO> pem(
+  const Held<BIO, BIO_free> pem(
       BIO_new_mem_buf(private_key_pem.data(), static_cast<int>(private_key_pem.size())));
-  const OpenSslPtr<EVP_PKEY> key(
+  const Held<EVP_PKEY, EVP_PKEY_free> key(
       pem ? PEM_read_bio_PrivateKey(pem.get(), nullptr, &NoPassPhrase, nullptr) : nullptr);
   if (key == nullptr || EVP_PKEY_get_base_id(key.get()) != EVP_PKEY_RSA)
     return Fail(ErrorKind::kInvalidArgument, "not a private RSA key in PEM");
   std::string token = Base64Url(header_json) + '.' + Base64Url(claims_json);
-  const OpenSslPtr<EVP_MD_CTX> context(EVP_MD_CTX_new());
+  const Held<EVP_MD_CTX, EVP_MD_CTX_free> context(EVP_MD_CTX_new());
   const auto* text = reinterpret_cast<const unsigned char*>(token.data());
   std::string signature(static_cast<size_t>(EVP_PKEY_get_size(key.get())), '\0');
   size_t size = signature.size();

@@ -11,22 +11,12 @@
 #include <filesystem>
 #include <fstream>
 
+#include "base/held.h"
 #include "kafka/wire/tls_internal.h"
 
 namespace tidemark::kafka::wire {
 
 namespace {
-
-template <class T, void (*kFree)(T*)>
-struct Freed {
-  void operator()(T* object) const { kFree(object); }
-};
-template <class T, void (*kFree)(T*)>
-using Held = std::unique_ptr<T, Freed<T, kFree>>;
-
-void FreeBio(BIO* bio) {
-  BIO_free(bio);
-}
 
 // The reason of the last error; the queue is empty afterwards.
 std::string TakeReason() {
@@ -154,8 +144,8 @@ std::unexpected<Error> Misfit(const Properties& properties, const char* name) {
                           is_path && value != nullptr ? " value=" + *value : "", cause));
 }
 
-Held<BIO, FreeBio> MemoryOf(const std::string& text) {
-  return Held<BIO, FreeBio>(BIO_new_mem_buf(text.data(), static_cast<int>(text.size())));
+Held<BIO, BIO_free> MemoryOf(const std::string& text) {
+  return Held<BIO, BIO_free>(BIO_new_mem_buf(text.data(), static_cast<int>(text.size())));
 }
 
 int NoPassword(char*, int, int, void*) {
