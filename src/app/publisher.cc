@@ -158,21 +158,22 @@ class Publisher::Loop {
     if (found.failures.empty()) discovery_failures_.clear();
     discovery_failed_ = found.failures;
     bool has_new = false;
-    for (const auto& uri : found.tables) has_new |= AddTable(uri);
+    const StorePlaces places;
+    for (const auto& uri : found.tables) has_new |= AddTable(uri, places);
     if (has_new) wake_ups_.Watch(tables_);
     has_discovered_ = true;
     for (auto& [id, part] : parts_) RefuseStrangers(id, part);
     if (!options_.is_once) next_discovery_ = edges_.clock->Mono() + feed_.discover_every;
   }
 
-  bool AddTable(const std::string& uri) {
+  bool AddTable(const std::string& uri, const StorePlaces& places) {
     const std::string base_path = BasePathOf(uri);
     if (wake_ups_.Knows(base_path)) return false;
     auto entry = std::make_unique<TableEntry>();
     entry->uri = uri;
     entry->base_path = base_path;
     entry->uid = api::TableUid(base_path);
-    entry->place = StorePlaceOf(uri);
+    entry->place = places.Of(uri);
     entry->partition = kafka::PartitionOfKey(entry->uid, log_->partition_count());
     TableEntry* raw = entry.get();
     tables_.push_back(std::move(entry));

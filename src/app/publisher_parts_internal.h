@@ -34,7 +34,7 @@ struct TableEntry {
   std::string uri;
   std::string base_path;
   std::string uid;
-  std::string place;  ///< whose silence it shares: StorePlaceOf
+  std::string place;  ///< whose silence it shares: StorePlaces
   kafka::PartitionId partition = 0;
   std::unique_ptr<feed::TablePublisher> publisher;
   std::optional<feed::TableRecord> record;

@@ -26,31 +26,33 @@ std::string WithoutEscapes(std::string_view text) {
   return plain;
 }
 
-bool LiesIn(std::string_view path, std::string_view mount) {
-  if (mount == "/") return true;
-  return path.starts_with(mount) && (path.size() == mount.size() || path[mount.size()] == '/');
-}
-
 }  // namespace
 
-std::string MountPointOf(std::string_view path, std::istream& mountinfo) {
-  std::string best = "/";
+StorePlaces::StorePlaces() {
+  std::ifstream mountinfo("/proc/self/mountinfo");
+  *this = StorePlaces(mountinfo);
+}
+
+StorePlaces::StorePlaces(std::istream& mountinfo) {
   for (std::string line; std::getline(mountinfo, line);) {
     std::istringstream fields(line);
     std::string id, parent, device, root, mount;
-    if (!(fields >> id >> parent >> device >> root >> mount)) continue;
-    mount = WithoutEscapes(mount);
-    if (LiesIn(path, mount) && mount.size() > best.size()) best = std::move(mount);
+    if (fields >> id >> parent >> device >> root >> mount) mounts_.push_back(WithoutEscapes(mount));
   }
-  return best;
 }
 
-std::string StorePlaceOf(std::string_view uri) {
+std::string StorePlaces::MountPointOf(std::string_view path) const {
+  std::string_view best = "/";
+  for (const std::string& mount : mounts_)
+    if (storage::LiesIn(path, mount) && mount.size() > best.size()) best = mount;
+  return std::string(best);
+}
+
+std::string StorePlaces::Of(std::string_view uri) const {
   constexpr std::string_view kLocal = "file://";
   const std::string place = storage::ComparableUri(uri);
   if (!place.starts_with(kLocal)) return place.substr(0, place.find('/', place.find("://") + 3));
-  std::ifstream mountinfo("/proc/self/mountinfo");
-  return "file:" + MountPointOf(std::string_view(place).substr(kLocal.size()), mountinfo);
+  return "file:" + MountPointOf(std::string_view(place).substr(kLocal.size()));
 }
 
 }  // namespace tidemark::app

@@ -30,25 +30,25 @@ TEST(StorePlaceTest, ATableLiesInTheInnermostMountThatHoldsIt) {
   };
   for (const auto& [path, mount] : rows) {
     std::istringstream mounts(kMounts);
-    EXPECT_EQ(MountPointOf(path, mounts), mount) << path;
+    EXPECT_EQ(StorePlaces(mounts).MountPointOf(path), mount) << path;
   }
   std::istringstream none;
-  EXPECT_EQ(MountPointOf("/data/t", none), "/");
+  EXPECT_EQ(StorePlaces(none).MountPointOf("/data/t"), "/");
 }
 
 TEST(StorePlaceTest, TablesOfABucketShareItHoweverItsSchemeIsWritten) {
-  EXPECT_EQ(StorePlaceOf("s3://lake/a/b"), "s3://lake");
-  EXPECT_EQ(StorePlaceOf("s3a://lake"), "s3://lake");
-  EXPECT_EQ(StorePlaceOf("abfss://c@acc.dfs.core.windows.net/x"),
-            StorePlaceOf("abfss://c@acc.dfs.core.windows.net/y/z"));
-  EXPECT_NE(StorePlaceOf("gs://lake/a"), StorePlaceOf("s3://lake/a"));
-  EXPECT_NE(StorePlaceOf("memory://a"), StorePlaceOf("memory://b"));
+  EXPECT_EQ(StorePlaces().Of("s3://lake/a/b"), "s3://lake");
+  EXPECT_EQ(StorePlaces().Of("s3a://lake"), "s3://lake");
+  EXPECT_EQ(StorePlaces().Of("abfss://c@acc.dfs.core.windows.net/x"),
+            StorePlaces().Of("abfss://c@acc.dfs.core.windows.net/y/z"));
+  EXPECT_NE(StorePlaces().Of("gs://lake/a"), StorePlaces().Of("s3://lake/a"));
+  EXPECT_NE(StorePlaces().Of("memory://a"), StorePlaces().Of("memory://b"));
 }
 
 TEST(StorePlaceTest, LocalTablesShareTheirMount) {
-  EXPECT_EQ(StorePlaceOf("/proc/t"), "file:/proc");
-  EXPECT_EQ(StorePlaceOf("file:/proc/t/"), "file:/proc");
-  EXPECT_EQ(StorePlaceOf("/"), "file:/");
+  EXPECT_EQ(StorePlaces().Of("/proc/t"), "file:/proc");
+  EXPECT_EQ(StorePlaces().Of("file:/proc/t/"), "file:/proc");
+  EXPECT_EQ(StorePlaces().Of("/"), "file:/");
 }
 
 }  // namespace

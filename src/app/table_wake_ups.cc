@@ -29,12 +29,12 @@ TableWakeUps::TableWakeUps(std::function<void(TableEntry&)> wake, bool with_fold
 
 bool TableWakeUps::Knows(const std::string& base_path) const {
   const std::lock_guard lock(mutex_);
-  return by_path_.contains(base_path);
+  return known_.contains(base_path);
 }
 
 void TableWakeUps::Add(TableEntry& table) {
   const std::lock_guard lock(mutex_);
-  if (!by_path_.try_emplace(table.base_path, &table).second) return;
+  if (!known_.insert(table.base_path).second) return;
   by_place_.emplace(storage::ComparableUri(table.base_path), &table);
 }
 

@@ -5,6 +5,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <set>
 #include <span>
 #include <string>
 #include <string_view>
@@ -33,7 +34,7 @@ class TableWakeUps {
  private:
   std::function<void(TableEntry&)> wake_;
   mutable std::mutex mutex_;
-  std::map<std::string, TableEntry*, std::less<>> by_path_;        // guarded
+  std::set<std::string> known_;                                    // guarded; base paths
   std::multimap<std::string, TableEntry*, std::less<>> by_place_;  // guarded; ComparableUri
   std::multimap<std::string, TableEntry*> by_folder_;              // guarded
   std::unique_ptr<storage::FolderWatch> folders_;                  // last: its thread uses the rest

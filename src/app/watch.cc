@@ -174,7 +174,7 @@ class Watch::Loop {
     const std::lock_guard lock(entries_mutex_);
     std::vector<std::string> names;
     for (const auto& [name, entry] : entries_)
-      if (is_meant(entry.pipeline)) names.push_back(name);
+      if (is_meant(entry)) names.push_back(name);
     return names;
   }
 
@@ -188,14 +188,11 @@ class Watch::Loop {
       const Entry& entry = entries_.at(name);
       Watched& watched = all.emplace_back();
       watched.looks = entry.looks;
-      const auto silent_for = std::chrono::duration_cast<Milliseconds>(mono - entry.reported_at);
-      if (entry.report && silent_for <= SilenceLimit(entry.pipeline)) {
+      if (entry.report && mono - entry.reported_at <= SilenceLimit(entry.pipeline)) {
         watched.report = *entry.report;
         if (!with_partitions) watched.report.partitions.clear();
       } else {
-        watched.report =
-            freshness::SilentReport(SpecAt(entry.pipeline, now),
-                                    entry.report ? std::optional(silent_for) : std::nullopt, now);
+        watched.report = SilentReportOf(entry, mono, now);
       }
       watched.report.last_success = entry.last_success;
     }
@@ -207,7 +204,8 @@ class Watch::Loop {
     uint64_t id = 0;
     PipelineConfig pipeline;
     StoreConfig store;
-    std::string place;  ///< whose silence the table shares
+    std::string store_place;  ///< whose silence the table shares
+    std::string table_place;  ///< ComparableUri
     std::shared_ptr<TableEye> eye = std::make_shared<TableEye>();
     PipelineMemory memory;
     std::shared_ptr<const PipelineReport> report;
@@ -222,6 +220,13 @@ class Watch::Loop {
 
   Milliseconds SilenceLimit(const PipelineConfig& pipeline) const {
     return kSilentIntervals * pipeline.interval + options_.table_deadline + options_.probe_deadline;
+  }
+
+  static PipelineReport SilentReportOf(const Entry& entry, MonoTime mono, WallTime now) {
+    std::optional<Milliseconds> silent_for;
+    if (entry.report)
+      silent_for = std::chrono::duration_cast<Milliseconds>(mono - entry.reported_at);
+    return freshness::SilentReport(SpecAt(entry.pipeline, now), silent_for, now);
   }
 
   static bool IsClockStep(Milliseconds step) { return std::chrono::abs(step) >= kClockStepMin; }
@@ -285,14 +290,9 @@ class Watch::Loop {
         if (pipeline.spec.is_disabled || now - since <= SilenceLimit(pipeline)) continue;
         if (now - entry.silence_told_at < pipeline.interval) continue;
         entry.silence_told_at = now;
-        std::optional<Milliseconds> silent_for;
-        if (entry.report)
-          silent_for = std::chrono::duration_cast<Milliseconds>(now - entry.reported_at);
-        silences.push_back(
-            {.report = freshness::SilentReport(SpecAt(pipeline, wall), silent_for, wall),
-             .memory = entry.memory,
-             .has_ended = false});
-        silences.back().report.observed_at = wall;
+        silences.push_back({.report = SilentReportOf(entry, now, wall),
+                            .memory = entry.memory,
+                            .has_ended = false});
       }
     }
     for (const Look& each : silences) on_look_(each);
@@ -307,7 +307,7 @@ class Watch::Loop {
     {
       const std::lock_guard lock(entries_mutex_);
       Entry& entry = entries_.at(name);
-      place = entry.place;
+      place = entry.store_place;
       KeepWithClock(entry.memory);
       entry.memory = freshness::AskedAs(std::move(entry.memory), entry.pipeline.spec.cluster,
                                         entry.pipeline.spec.isolation);
@@ -535,6 +535,7 @@ class Watch::Loop {
     std::map<std::string, Entry, std::less<>> entries;
     std::vector<std::string> order;
     std::vector<Schedule::Entry> plan;
+    const StorePlaces places;
     const std::lock_guard lock(entries_mutex_);
     std::vector<std::string> changed;
     for (const PipelineConfig& pipeline : config.pipelines) {
@@ -542,7 +543,7 @@ class Watch::Loop {
       const auto known = entries_.find(name);
       if (known != entries_.end() && !IsJudgedAlike(known->second.pipeline, pipeline))
         changed.push_back(name);
-      entries.emplace(name, EntryFor(pipeline, StoreFor(config, pipeline.spec.table)));
+      entries.emplace(name, EntryFor(pipeline, StoreFor(config, pipeline.spec.table), places));
       order.push_back(name);
       plan.push_back({name, pipeline.interval});
     }
@@ -555,7 +556,8 @@ class Watch::Loop {
     config_ = std::move(config);
   }
 
-  Entry EntryFor(const PipelineConfig& pipeline, const StoreConfig& store) {
+  Entry EntryFor(const PipelineConfig& pipeline, const StoreConfig& store,
+                 const StorePlaces& places) {
     Entry entry;
     const auto known = entries_.find(pipeline.spec.name);
     const bool is_same =
@@ -563,7 +565,9 @@ class Watch::Loop {
     const bool is_eye_good = is_same && known->second.store.options == store.options &&
                              known->second.pipeline.commit_depth_max == pipeline.commit_depth_max;
     if (is_same) entry = known->second;
+    entry.store_place = places.Of(pipeline.spec.table);
     if (!is_same) {
+      entry.table_place = storage::ComparableUri(pipeline.spec.table);
       entry.added_at = edges_.clock->Mono();
       const auto remembered = remembered_.find(pipeline.spec.name);
       if (remembered != remembered_.end() && remembered->second.table == pipeline.spec.table) {
@@ -578,7 +582,6 @@ class Watch::Loop {
     }
     entry.pipeline = pipeline;
     entry.store = store;
-    entry.place = StorePlaceOf(pipeline.spec.table);
     return entry;
   }
 
@@ -643,7 +646,7 @@ void Watch::Reload(Config config, std::vector<Remembered> remembered) {
 
 bool Watch::WakeUp(std::string_view pipeline) {
   const auto names =
-      loop_->NamesWhere([&](const PipelineConfig& each) { return each.spec.name == pipeline; });
+      loop_->NamesWhere([&](const auto& each) { return each.pipeline.spec.name == pipeline; });
   for (const std::string& name : names) loop_->Post(WakeUpCall{name});
   return !names.empty();
 }
@@ -651,10 +654,8 @@ bool Watch::WakeUp(std::string_view pipeline) {
 size_t Watch::WakeUpAt(std::string_view uri) {
   // Whoever tells of a commit may write the place in another way than the configuration.
   const std::string place = storage::ComparableUri(uri);
-  const auto names = loop_->NamesWhere([&](const PipelineConfig& each) {
-    const std::string table = storage::ComparableUri(each.spec.table);
-    return place.starts_with(table) && (place.size() == table.size() || place[table.size()] == '/');
-  });
+  const auto names =
+      loop_->NamesWhere([&](const auto& each) { return storage::LiesIn(place, each.table_place); });
   for (const std::string& name : names) loop_->Post(WakeUpCall{name});
   return names.size();
 }

@@ -177,6 +177,11 @@ std::string ComparableUri(std::string_view uri) {
   std::unreachable();
 }
 
+bool LiesIn(std::string_view place, std::string_view outer) {
+  if (!place.starts_with(outer)) return false;
+  return place.size() == outer.size() || outer.ends_with('/') || place[outer.size()] == '/';
+}
+
 std::string SchemeOf(std::string_view uri) {
   const size_t colon = uri.find(':');
   if (colon == std::string_view::npos || colon == 0 || !IsLetter(uri[0])) return "";

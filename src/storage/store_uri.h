@@ -37,6 +37,9 @@ Result<StoreUri> ParseStoreUri(std::string_view uri);
 /// begins with it and a '/'. What is no place stays as it is.
 std::string ComparableUri(std::string_view uri);
 
+/// Whether `place` is `outer` or lies in it; both as ComparableUri or absolute paths.
+bool LiesIn(std::string_view place, std::string_view outer);
+
 /// Undoes %XX; kInvalidArgument for a '%' without two hex digits and for %00.
 Result<std::string> PercentDecoded(std::string_view text);
 
