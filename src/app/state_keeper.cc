@@ -267,8 +267,7 @@ void StateKeeper::Run(const std::stop_token& stop) {
       ++rounds_begun_;
       work = std::exchange(waiting_, {});
     }
-    const auto written =
-        Write(work, Budget::For(std::chrono::nanoseconds::max(), give_up_.get_token()));
+    const auto written = Write(work, UnlessGivenUp());
     if (!written) PutBack(std::move(work));
     {
       const std::lock_guard lock(waiting_mutex_);
@@ -293,6 +292,10 @@ void StateKeeper::Run(const std::stop_token& stop) {
     has_ended_ = true;
   }
   written_.notify_all();
+}
+
+Budget StateKeeper::UnlessGivenUp() const {
+  return Budget::For(std::chrono::nanoseconds::max(), give_up_.get_token());
 }
 
 Status StateKeeper::Write(const Waiting& work, const Budget& budget) {
@@ -341,7 +344,7 @@ void StateKeeper::RollUp() {
   if (rolled_up_at_ != MonoTime{} && now - rolled_up_at_ < kRollUpEvery) return;
   rolled_up_at_ = now;
   const std::lock_guard lock(store_mutex_);
-  store_->LimitTo(Budget::For(std::chrono::nanoseconds::max(), give_up_.get_token()));
+  store_->LimitTo(UnlessGivenUp());
   if (auto done = store_->RollUp(clock_.Now(), retention_); !done)
     Log(LogLevel::kWarning, "history could not be rolled up: " + done.error().message);
 }
@@ -352,7 +355,7 @@ Result<std::unique_lock<std::timed_mutex>> StateKeeper::ReadStore() {
     return Fail(ErrorKind::kUnavailable,
                 "the state's database has not answered what was asked of it before");
   }
-  store_->LimitTo(Budget::For(kReadMax, give_up_.get_token()));
+  store_->LimitTo(UnlessGivenUp().Within(kReadMax));
   return lock;
 }
 

@@ -124,6 +124,8 @@ class StateKeeper {
 
   void Run(const std::stop_token& stop);
   Status Write(const Waiting& work, const Budget& budget);
+  /// For whoever waits for the database as long as the process lives.
+  Budget UnlessGivenUp() const;
   /// The store for one reader, within kReadMax.
   Result<std::unique_lock<std::timed_mutex>> ReadStore();
   void PutBack(Waiting work);

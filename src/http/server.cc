@@ -256,15 +256,13 @@ class BeastServer final : public Server {
       auto [error, size] = co_await wire::async_read_header(stream, buffer, parser, kAwait);
       std::optional<Asked> asked;
       if (!error) asked = Admit(parser);
-      if (!error && !asked->refusal && !parser.is_done()) {
-        // Who asks whether the body is wanted waits for a word before it is sent.
-        if (beast::iequals(parser.get()[wire::field::expect], "100-continue")) {
-          static constexpr std::string_view kContinue = "HTTP/1.1 100 Continue\r\n\r\n";
-          std::tie(error, size) =
-              co_await asio::async_write(stream, asio::buffer(kContinue), kAwait);
-        }
+      const bool has_body = !error && !asked->refusal && !parser.is_done();
+      // Who asks whether the body is wanted waits for a word before it is sent.
+      if (has_body && beast::iequals(parser.get()[wire::field::expect], "100-continue")) {
+        static constexpr std::string_view kContinue = "HTTP/1.1 100 Continue\r\n\r\n";
+        std::tie(error, size) = co_await asio::async_write(stream, asio::buffer(kContinue), kAwait);
       }
-      if (!error && !asked->refusal && !parser.is_done()) {
+      if (has_body && !error) {
         std::tie(error, size) = co_await wire::async_read(stream, buffer, parser, kAwait);
         asked->request.body = std::move(parser.get().body());
       }

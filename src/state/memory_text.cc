@@ -72,9 +72,9 @@ Result<int64_t> IntegerOf(const json& value, std::string_view where) {
 /// Bounded, so that sums of two and a time never overflow.
 constexpr int64_t kDurationMax = int64_t{1} << 50;  // 35,000 years
 
-Result<Milliseconds> DurationOf(const json& value, std::string_view where) {
+Result<Milliseconds> DurationOf(const json& value, std::string_view where, int64_t least = 0) {
   TRY_ASSIGN(const int64_t ms, IntegerOf(value, where));
-  if (ms < 0 || ms > kDurationMax) return Corrupt("not a duration", where);
+  if (ms < least || ms > kDurationMax) return Corrupt("not a duration", where);
   return Milliseconds(ms);
 }
 
@@ -97,10 +97,7 @@ Status ReadEnds(const json& ends, std::string_view where,
     TRY_ASSIGN(const int64_t seen_ms, IntegerOf(end[1], where));
     arrival.seen_at = WallTimeFromMillis(seen_ms);
     if (end.size() == 4) {
-      TRY_ASSIGN(const int64_t seen_for, IntegerOf(end[2], where));
-      if (seen_for < -kDurationMax || seen_for > kDurationMax)
-        return Corrupt("not a duration", where);
-      arrival.seen_for = Milliseconds(seen_for);
+      TRY_ASSIGN(arrival.seen_for, DurationOf(end[2], where, -kDurationMax));
       TRY_ASSIGN(arrival.clock_advance, DurationOf(end[3], where));
     }
     arrivals.push_back(arrival);

@@ -42,11 +42,7 @@ pipelines: [ {{ name: orders, table: {make_table("t,0:1")}, topic: t, interval: 
     history = "/api/v1/pipelines/orders/history"
 
     def looks() -> float:
-        return next(
-            float(line.rsplit(" ", 1)[1])
-            for line in daemon.ask("GET", "/metrics")[1].splitlines()
-            if line.startswith("tidemark_looks_total")
-        )
+        return daemon.samples()[("tidemark_looks_total", "")]
 
     try:
         wait_until(lambda: daemon.get(history)["points"], "a look in the database", PATIENCE_SECONDS)
